@@ -1,0 +1,251 @@
+"""The small process beside each kernel: starts it, watches it, ends it as a whole.
+
+A keeper is the kernel's parent. It is forked from the warm parent, or is a fresh Python process
+where that is not to be had (`python -m graders.kernels.keeper FD`). It talks with the process that
+wants the kernel over one socket, in JSON messages:
+
+* it is sent the `Request`, later `{"signal": number}`;
+* it sends `{"pid": …}`, `{"ready": true}`, and at the end `{"exit": {…}}` or `{"error": text}`.
+
+The socket closed means that nobody wants the kernel any more: the keeper ends everything.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import traceback
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from graders.kernels import system
+from graders.kernels.limits import Limits
+
+_TICK = 0.05
+"""Seconds between two looks at the memory; 50 ms is about 100 MB of touched pages."""
+
+MESSAGE_SIZE = 1 << 17
+
+
+@dataclass(frozen=True)
+class Request:
+    """A kernel that somebody wants.
+
+    Attributes:
+        connection_file: File that jupyter_client wrote, in `runtime`.
+        folder: The kernel's working folder.
+        runtime: Private folder for sockets, temporary files, the log and the home folder.
+        environment: All of the kernel's environment variables.
+        limits: Caps for the kernel.
+    """
+
+    connection_file: str
+    folder: str
+    runtime: str
+    environment: dict[str, str]
+    limits: Limits = field(default_factory=Limits)
+
+    def to_json(self) -> bytes:
+        """This request as JSON."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Request:
+        """The request that `to_json` wrote."""
+        data = json.loads(text)
+        return cls(**{**data, "limits": Limits(**data["limits"])})
+
+    @property
+    def log(self) -> Path:
+        """Where the kernel's own standard error goes (what IPython does not capture)."""
+        return Path(self.runtime, "kernel.log")
+
+
+def keep(request: Request, control: socket.socket) -> None:
+    """Runs one kernel to its end. Never returns.
+
+    Args:
+        request: The kernel wanted.
+        control: Socket to the process that wants it.
+    """
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.setsid()
+        system.adopt_orphans()
+        _send(control, {"pid": os.getpid()})
+        ready, ready_in_kernel = os.pipe()
+        me = os.getpid()
+        kernel = os.fork()
+        if kernel == 0:
+            os.close(ready)
+            control.close()
+            _become_kernel(request, me, ready_in_kernel)
+        os.close(ready_in_kernel)
+        _send(control, {"exit": _watch(control, kernel, ready, request.limits)})
+    except BaseException:  # noqa: BLE001 - reported to whoever wanted the kernel
+        _send(control, {"error": traceback.format_exc(limit=-3)})
+    finally:
+        os._exit(0)
+
+
+def _send(control: socket.socket, message: dict[str, Any]) -> None:
+    try:
+        control.send(json.dumps(message).encode())
+    except OSError:
+        pass  # nobody wants to know any more; the next look at the socket says so
+
+
+def _become_kernel(request: Request, keeper: int, ready: int) -> None:
+    """Turns this process into the kernel. Never returns."""
+    status = 1
+    try:
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDONLY)
+        log = os.open(request.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for target, source in ((0, null), (1, log), (2, log)):
+            os.dup2(source, target)
+        os.chdir(request.folder)
+        os.environ.clear()
+        os.environ.update(request.environment)
+        tempfile.tempdir = None
+        request.limits.apply()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        system.die_with_parent(keeper)
+        from graders.kernels import application
+
+        _reseed()
+        application.run(request.connection_file, lambda: _tell(ready))
+        status = 0
+    except SystemExit as stop:
+        status = stop.code if isinstance(stop.code, int) else 1
+    except BaseException:  # noqa: BLE001 - written to the kernel's log
+        traceback.print_exc(file=sys.__stderr__)
+    finally:
+        os._exit(status)
+
+
+def _tell(ready: int) -> None:
+    os.write(ready, b"ready")
+    os.close(ready)
+
+
+def _reseed() -> None:
+    """Gives a forked kernel randomness of its own, as a fresh process would have."""
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
+
+
+def _watch(control: socket.socket, kernel: int, ready: int, limits: Limits) -> dict[str, Any]:
+    """Waits until the kernel ends or is not wanted any more; ends everything and says how it was."""
+    ended = os.pidfd_open(kernel)
+    poll = select.poll()
+    for fd in (control.fileno(), ended, ready):
+        poll.register(fd, select.POLLIN)
+    wanted, out_of_memory, peak = True, False, 0
+    status: tuple[int, resource.struct_rusage] | None = None
+    while wanted and status is None:
+        events = dict(poll.poll(_TICK * 1000))
+        if ready in events:
+            poll.unregister(ready)
+            if os.read(ready, 16):
+                _send(control, {"ready": True})
+        if control.fileno() in events:
+            message = control.recv(MESSAGE_SIZE)
+            wanted = bool(message)
+            if message:
+                _signal(kernel, json.loads(message)["signal"])
+        if ended in events:
+            status = _reap(kernel)
+        else:
+            used = _memory(kernel)
+            peak = max(peak, used)
+            if used > limits.memory:
+                out_of_memory, wanted = True, False
+    late = _end_all(kernel)
+    code, usage = status or late
+    return {
+        "code": os.waitstatus_to_exitcode(code),
+        "out_of_memory": out_of_memory,
+        "cpu_seconds": usage.ru_utime + usage.ru_stime,
+        "peak_memory": peak,
+    }
+
+
+def _signal(kernel: int, number: int) -> None:
+    try:
+        os.killpg(kernel, number)
+    except ProcessLookupError:
+        pass
+
+
+def _reap(kernel: int) -> tuple[int, resource.struct_rusage]:
+    _, status, usage = os.wait4(kernel, 0)
+    return status, usage
+
+
+def _memory(kernel: int) -> int:
+    """Bytes of memory that are the kernel's own."""
+    try:
+        with open(f"/proc/{kernel}/statm") as file:
+            _, resident, shared = file.read().split()[:3]
+    except OSError:
+        return 0
+    return (int(resident) - int(shared)) * resource.getpagesize()
+
+
+def _end_all(kernel: int) -> tuple[int, resource.struct_rusage]:
+    """Kills every process below this one and waits for them."""
+    import psutil
+
+    last = (signal.SIGKILL, resource.getrusage(resource.RUSAGE_CHILDREN))
+    me = psutil.Process()
+    while True:
+        for child in me.children(recursive=True):
+            try:
+                child.kill()
+            except psutil.NoSuchProcess:
+                pass
+        try:
+            pid, status, usage = os.wait4(-1, 0)
+        except ChildProcessError:
+            return last
+        if pid == kernel:
+            last = (status, usage)
+
+
+def main() -> None:
+    """Runs a cold kernel: the request comes over the socket whose number is the argument."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    message = control.recv(MESSAGE_SIZE)
+    if message:
+        keep(Request.from_json(message), control)
+
+
+def remove(folder: Path) -> None:
+    """Removes a folder, also where a kernel took away the permissions to do so."""
+
+    def retry(function: Any, path: str, _: Any) -> None:
+        os.chmod(os.path.dirname(path), 0o700)
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.chmod(path, 0o700)
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            function(path)
+
+    try:
+        shutil.rmtree(folder, onerror=retry)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""Starts keepers: forked from a warm parent where that works, else as fresh processes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Mapping
+
+from graders.kernels.keeper import Request
+
+log = logging.getLogger(__name__)
+
+_ours: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+"""Our ends of the sockets to warm parents and keepers."""
+
+
+def can_fork() -> bool:
+    """Whether kernels can be forked from a warm parent on this system."""
+    return sys.platform == "linux"
+
+
+def _close_in_child() -> None:
+    """Closes our sockets in a process forked from this one.
+
+    A socket that stays open there would keep kernels alive after this process has ended.
+    """
+    for sock in list(_ours):
+        sock.close()
+    _parents.clear()
+
+
+class WarmParent:
+    """A running warm parent with one set of environment variables."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        _ours.add(self._socket)
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "graders.kernels.zygote", str(theirs.fileno())],
+                env=dict(environment),
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=self._stderr,
+                stderr=self._stderr,
+                start_new_session=True,
+            )
+
+    def ask(self, request: Request, keeper: socket.socket) -> bool:
+        """Asks for a kernel; False if the warm parent has ended."""
+        if self.process.poll() is not None:
+            return False
+        try:
+            socket.send_fds(self._socket, [request.to_json()], [keeper.fileno()])
+        except OSError:
+            return False
+        return True
+
+    def last_words(self) -> str:
+        """The last line that the warm parent wrote to its standard error."""
+        self._stderr.seek(0)
+        lines = self._stderr.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "no message"
+
+    def close(self) -> None:
+        """Ends the warm parent; kernels that it started go on."""
+        self._socket.close()
+        self.process.kill()
+        self.process.wait()
+        self._stderr.close()
+
+
+_parents: dict[frozenset[tuple[str, str]], WarmParent] = {}
+_lock = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_in_child)
+
+
+def warm_parent(environment: Mapping[str, str]) -> WarmParent:
+    """The warm parent for these environment variables, started if it is not running."""
+    key = frozenset(environment.items())
+    with _lock:
+        parent = _parents.get(key)
+        if parent is None or parent.process.poll() is not None:
+            if parent is not None:
+                log.info("The warm parent ended (%s); starting another.", parent.last_words())
+                parent.close()
+            parent = _parents[key] = WarmParent(environment)
+        return parent
+
+
+def stop_warm_parents() -> None:
+    """Ends all warm parents of this process; the next kernel starts a new one."""
+    with _lock:
+        for parent in _parents.values():
+            parent.close()
+        _parents.clear()
+
+
+def start_warm(request: Request, environment: Mapping[str, str]) -> socket.socket | None:
+    """Has a kernel forked.
+
+    Args:
+        request: The kernel wanted.
+        environment: Environment of the warm parent: what modules read while they are imported.
+
+    Returns:
+        The socket to the kernel's keeper, or None if no warm parent takes the request.
+    """
+    ours, theirs = _pair()
+    with theirs:
+        for _ in range(2):  # the first may have died since it was last used
+            if warm_parent(environment).ask(request, theirs):
+                return ours
+    ours.close()
+    return None
+
+
+def start_cold(request: Request) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    """Starts a kernel in a fresh process.
+
+    Returns:
+        The socket to the kernel's keeper, and the keeper's process.
+    """
+    ours, theirs = _pair()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "graders.kernels.keeper", str(theirs.fileno())],
+            env=request.environment,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    ours.send(request.to_json())
+    return ours, process
+
+
+def _pair() -> tuple[socket.socket, socket.socket]:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    _ours.add(ours)
+    return ours, theirs

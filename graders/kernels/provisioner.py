@@ -1,0 +1,288 @@
+"""The kernels as a `KernelProvisioner`, so that jupyter_client, nbclient and nbgrader need no change."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.connect import KernelConnectionInfo
+from jupyter_client.provisioning import LocalProvisioner
+from traitlets import Bool, Dict, Instance, Unicode
+from traitlets import List as ListTrait
+
+from graders.kernels import launcher
+from graders.kernels.keeper import MESSAGE_SIZE, Request, remove
+from graders.kernels.limits import Limits
+
+_KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH")
+"""The environment variables that a kernel keeps; everything else may be a secret."""
+
+_FIXED = {
+    "OPENBLAS_NUM_THREADS": "1",  # a second thread would make forking unsafe
+    "OMP_NUM_THREADS": "1",
+    "JAX_PLATFORMS": "cpu",
+    "PYTHONHASHSEED": "0",  # warm kernels share one seed; cold ones shall not differ
+    "USER": "student",
+    "LOGNAME": "student",
+}
+
+
+@dataclass(frozen=True)
+class ExitReason:
+    """How a kernel ended.
+
+    Attributes:
+        signal: Number of the signal that ended it, or None.
+        code: Its exit code, or None when a signal ended it.
+        out_of_memory: Whether it ended because it wanted more memory than it may have.
+        requested: Whether we ended it.
+        cpu_seconds: Processor seconds that it and the children it waited for took.
+        peak_memory: Most bytes of memory seen.
+        stderr: The end of what it wrote to standard error past IPython.
+    """
+
+    signal: int | None
+    code: int | None
+    out_of_memory: bool = False
+    requested: bool = False
+    cpu_seconds: float = 0.0
+    peak_memory: int = 0
+    stderr: str = ""
+
+
+class KernelStartError(RuntimeError):
+    """A kernel could not be started; the message says why and what to do."""
+
+
+class GradersProvisioner(LocalProvisioner):
+    """Launches each kernel from a warm parent, in a private folder, over `ipc`.
+
+    Where forking is not to be had it starts a cold kernel and says so once.
+    """
+
+    warm = Bool(True, config=True, help="Fork kernels from a warm parent where possible.")
+    folder = Unicode("", config=True, help="The kernel's working folder; default: `cwd`.")
+    environment = Dict(config=True, help="Environment variables beside the few that are kept.")
+    limits = Instance(Limits, args=(), help="Caps on memory, time, processes and files.")
+    readonly = ListTrait(Unicode(), config=True, help="More folders that the kernel may read.")
+
+    _control: socket.socket | None = None
+    _cold: subprocess.Popen[bytes] | None = None
+    _runtime: Path | None = None
+    _request: Request
+    _ready = False
+    _failure = ""
+    _requested = False
+    exit_reason: ExitReason | None = None
+    started = ""
+    """How the running kernel was started: "warm", "cold" or "plain" (not on Linux)."""
+
+    @property
+    def has_process(self) -> bool:
+        return self._control is not None or super().has_process
+
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        if launcher.can_fork():
+            if self._runtime is None:
+                self._runtime = Path(tempfile.mkdtemp(prefix="gk-")).resolve()
+                for name in ("home", "tmp"):
+                    (self._runtime / name).mkdir()
+            manager = self.parent
+            manager.cache_ports = False
+            manager.transport = "ipc"
+            manager.ip = str(self._runtime / "k")
+            manager.connection_file = str(self._runtime / "connection.json")
+        return await super().pre_launch(**kwargs)
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
+        if self._runtime is None:
+            self.log.warning("Kernels start cold here: forking them needs Linux.")
+            self.started = "plain"
+            return await super().launch_kernel(cmd, **kwargs)
+        self.cwd = Path(self.folder or kwargs.get("cwd") or Path.cwd()).resolve()
+        self.exit_reason, self._requested = None, False
+        shared = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        shared |= _FIXED | self.environment
+        private = {
+            "HOME": str(self._runtime / "home"),
+            "IPYTHONDIR": str(self._runtime / "home" / ".ipython"),
+            "TMPDIR": str(self._runtime / "tmp"),
+        }
+        request = self._request = Request(
+            connection_file=self.parent.connection_file,
+            folder=str(self.cwd),
+            runtime=str(self._runtime),
+            environment=shared | private,
+            limits=self.limits,
+        )
+        if not (self.warm and await self._start_warm(request, shared)):
+            await self._start_cold(request)
+        return self.connection_info
+
+    async def _start_warm(self, request: Request, environment: dict[str, str]) -> bool:
+        for _ in range(2):  # a warm parent that dies takes the requests it has not read with it
+            self._control = launcher.start_warm(request, environment)
+            if self._control is not None and await self._wait_ready():
+                self.started = "warm"
+                return True
+            self._let_go()
+        parent = launcher.warm_parent(environment)
+        reason = self._failure or parent.last_words()
+        self.log.warning("Kernels start cold, which is slower: forking failed (%s).", reason)
+        return False
+
+    async def _start_cold(self, request: Request) -> None:
+        self._control, self._cold = launcher.start_cold(request)
+        if not await self._wait_ready():
+            reason = self._failure or self._stderr_tail().strip().rpartition("\n")[2]
+            self._let_go()
+            raise KernelStartError(
+                f"The kernel for {request.folder} did not start: {reason or 'no message'}."
+            )
+        self.started = "cold"
+
+    async def _wait_ready(self) -> bool:
+        self._ready, self._failure, self.pid = False, "", None
+        await self._until(lambda: self._ready)
+        return self._ready
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        """Waits until the condition holds or the keeper has ended."""
+        self._receive()
+        while self._control is not None and self.exit_reason is None and not condition():
+            await _readable(self._control)
+            self._receive()
+
+    def _receive(self) -> None:
+        """Takes in what the keeper has sent."""
+        while self._control is not None and self.exit_reason is None:
+            try:
+                message = self._control.recv(MESSAGE_SIZE)
+            except BlockingIOError:
+                return
+            except OSError:
+                message = b""
+            if not message:  # the keeper is gone, and with it the kernel
+                self.exit_reason = ExitReason(signal=signal.SIGKILL, code=None)
+                return
+            self._take(json.loads(message))
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "pid" in message:
+            self.pid = message["pid"]
+        elif "ready" in message:
+            self._ready = True
+        elif "error" in message:
+            self._failure = message["error"].strip().rpartition("\n")[2]
+        elif "exit" in message:
+            code = message["exit"].pop("code")
+            stderr = self._stderr_tail()
+            ended = ExitReason(
+                signal=-code if code < 0 else None,
+                code=code if code >= 0 else None,
+                requested=self._requested,
+                stderr=stderr,
+                **message["exit"],
+            )
+            if code == -signal.SIGABRT and "bad_alloc" in stderr:
+                ended = dataclasses.replace(ended, out_of_memory=True)
+            self.exit_reason = ended
+
+    def _stderr_tail(self) -> str:
+        try:
+            with open(self._request.log, "rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - 4000))
+                return file.read().decode(errors="replace")
+        except OSError:
+            return ""
+
+    def _let_go(self) -> None:
+        """Closes the socket to the keeper, which ends the kernel if it is still there."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._cold is not None:
+            self._cold.wait()
+            self._cold = None
+
+    async def poll(self) -> int | None:
+        if self._runtime is None:
+            return await super().poll()
+        self._receive()
+        return self._code() if self._control is None or self.exit_reason else None
+
+    async def wait(self) -> int | None:
+        if self._runtime is None:
+            return await super().wait()
+        await self._until(lambda: False)
+        self._let_go()
+        return self._code()
+
+    def _code(self) -> int:
+        ended = self.exit_reason
+        if ended is None:
+            return 0
+        return -ended.signal if ended.signal else ended.code or 0
+
+    async def send_signal(self, signum: int) -> None:
+        if self._runtime is None:
+            await super().send_signal(signum)
+        elif signum and self._control is not None:
+            self._requested = self._requested or signum in (signal.SIGTERM, signal.SIGKILL)
+            try:
+                self._control.send(json.dumps({"signal": signum}).encode())
+            except OSError:
+                pass  # ended already
+
+    async def kill(self, restart: bool = False) -> None:
+        if self._runtime is None:
+            await super().kill(restart=restart)
+            return
+        await self.send_signal(signal.SIGKILL)
+        try:
+            await asyncio.wait_for(self._until(lambda: False), timeout=2)
+        except TimeoutError:  # a keeper that was stopped or killed half way
+            if self.pid:
+                os.kill(self.pid, signal.SIGKILL)
+
+    async def terminate(self, restart: bool = False) -> None:
+        await self.send_signal(signal.SIGTERM)
+
+    async def cleanup(self, restart: bool = False) -> None:
+        if self._runtime is None:
+            await super().cleanup(restart=restart)
+            return
+        self._let_go()
+        if not restart:
+            remove(self._runtime)
+            self._runtime = None
+
+    def __del__(self) -> None:
+        if self._control is not None:
+            self._control.close()
+        if self._runtime is not None:
+            shutil.rmtree(self._runtime, ignore_errors=True)
+
+
+async def _readable(sock: socket.socket) -> None:
+    """Waits until there is something to read. Several may wait for the same socket."""
+    loop = asyncio.get_running_loop()
+    done = loop.create_future()
+    fd = os.dup(sock.fileno())  # a loop has one reader a descriptor
+    try:
+        loop.add_reader(fd, lambda: done.done() or done.set_result(None))
+        await done
+    finally:
+        loop.remove_reader(fd)
+        os.close(fd)

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -27,6 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from graders.kernels import system
+from graders.kernels.confine import Confinement, Report
+from graders.kernels.family import Ending, Family
 from graders.kernels.limits import Limits
 
 _TICK = 0.05
@@ -45,6 +45,7 @@ class Request:
         runtime: Private folder for sockets, temporary files, the log and the home folder.
         environment: All of the kernel's environment variables.
         limits: Caps for the kernel.
+        confinement: What the kernel may see, or None for everything.
     """
 
     connection_file: str
@@ -52,6 +53,7 @@ class Request:
     runtime: str
     environment: dict[str, str]
     limits: Limits = field(default_factory=Limits)
+    confinement: Confinement | None = None
 
     def to_json(self) -> bytes:
         """This request as JSON."""
@@ -61,7 +63,11 @@ class Request:
     def from_json(cls, text: bytes) -> Request:
         """The request that `to_json` wrote."""
         data = json.loads(text)
-        return cls(**{**data, "limits": Limits(**data["limits"])})
+        data["limits"] = Limits(**data["limits"])
+        if data["confinement"] is not None:
+            data["confinement"]["report"] = Report(**data["confinement"]["report"])
+            data["confinement"] = Confinement(**data["confinement"])
+        return cls(**data)
 
     @property
     def log(self) -> Path:
@@ -80,8 +86,22 @@ def keep(request: Request, control: socket.socket) -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.setsid()
+        confinement = request.confinement
+        if confinement is not None and confinement.user is not None:
+            _give(request, confinement.user)
+        if confinement is not None and confinement.namespaces:
+            confinement.leave()
+            keeper = os.fork()  # the first process of the new PID namespace
+            if keeper != 0:
+                _send(control, {"pid": keeper})
+                os._exit(0)
+            os.setsid()
+            confinement.enter_root()
+        else:
+            _send(control, {"pid": os.getpid()})
         system.adopt_orphans()
-        _send(control, {"pid": os.getpid()})
+        system.set_traceable(False)
+        _be_first_to_go()
         ready, ready_in_kernel = os.pipe()
         me = os.getpid()
         kernel = os.fork()
@@ -90,11 +110,29 @@ def keep(request: Request, control: socket.socket) -> None:
             control.close()
             _become_kernel(request, me, ready_in_kernel)
         os.close(ready_in_kernel)
-        _send(control, {"exit": _watch(control, kernel, ready, request.limits)})
+        _send(control, {"exit": _watch(control, kernel, ready, request)})
     except BaseException:  # noqa: BLE001 - reported to whoever wanted the kernel
         _send(control, {"error": traceback.format_exc(limit=-3)})
     finally:
         os._exit(0)
+
+
+def _give(request: Request, user: int) -> None:
+    """Makes the kernel's user the owner of its folders."""
+    for top in (request.folder, request.runtime):
+        os.chown(top, user, user)
+        for folder, folders, files in os.walk(top):
+            for name in (*folders, *files):
+                os.chown(os.path.join(folder, name), user, user, follow_symlinks=False)
+
+
+def _be_first_to_go() -> None:
+    """If the machine runs out of memory, Linux ends the kernel and not its neighbours."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("500")
+    except OSError:
+        pass  # read-only in our own root; bubblewrap's caller may have set it
 
 
 def _send(control: socket.socket, message: dict[str, Any]) -> None:
@@ -117,8 +155,12 @@ def _become_kernel(request: Request, keeper: int, ready: int) -> None:
         os.environ.clear()
         os.environ.update(request.environment)
         tempfile.tempdir = None
-        request.limits.apply()
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        confinement = request.confinement
+        alone = confinement is not None and (confinement.namespaces or confinement.user is not None)
+        request.limits.apply(0 if alone else _processes_of_user())
+        if confinement is not None:
+            confinement.give_up()
         system.die_with_parent(keeper)
         from graders.kernels import application
 
@@ -144,14 +186,26 @@ def _reseed() -> None:
         sys.modules["numpy.random"].seed()
 
 
-def _watch(control: socket.socket, kernel: int, ready: int, limits: Limits) -> dict[str, Any]:
+def _processes_of_user() -> int:
+    """Processes and threads that count against the same user's cap already."""
+    import psutil
+
+    me, total = os.getuid(), 0
+    for process in psutil.process_iter(["uids", "num_threads"]):
+        if process.info["uids"] and process.info["uids"].real == me:
+            total += process.info["num_threads"] or 1
+    return total
+
+
+def _watch(control: socket.socket, kernel: int, ready: int, request: Request) -> dict[str, Any]:
     """Waits until the kernel ends or is not wanted any more; ends everything and says how it was."""
     ended = os.pidfd_open(kernel)
+    family = Family(kernel, alone=os.getpid() == 1)
     poll = select.poll()
     for fd in (control.fileno(), ended, ready):
         poll.register(fd, select.POLLIN)
     wanted, out_of_memory, peak = True, False, 0
-    status: tuple[int, resource.struct_rusage] | None = None
+    status: Ending | None = None
     while wanted and status is None:
         events = dict(poll.poll(_TICK * 1000))
         if ready in events:
@@ -164,13 +218,14 @@ def _watch(control: socket.socket, kernel: int, ready: int, limits: Limits) -> d
             if message:
                 _signal(kernel, json.loads(message)["signal"])
         if ended in events:
-            status = _reap(kernel)
+            _, code, usage = os.wait4(kernel, 0)
+            status = (code, usage)
         else:
-            used = _memory(kernel)
+            used = family.memory(request.limits.memory)
             peak = max(peak, used)
-            if used > limits.memory:
+            if used > request.limits.memory:
                 out_of_memory, wanted = True, False
-    late = _end_all(kernel)
+    late = family.end()
     code, usage = status or late
     return {
         "code": os.waitstatus_to_exitcode(code),
@@ -187,64 +242,12 @@ def _signal(kernel: int, number: int) -> None:
         pass
 
 
-def _reap(kernel: int) -> tuple[int, resource.struct_rusage]:
-    _, status, usage = os.wait4(kernel, 0)
-    return status, usage
-
-
-def _memory(kernel: int) -> int:
-    """Bytes of memory that are the kernel's own."""
-    try:
-        with open(f"/proc/{kernel}/statm") as file:
-            _, resident, shared = file.read().split()[:3]
-    except OSError:
-        return 0
-    return (int(resident) - int(shared)) * resource.getpagesize()
-
-
-def _end_all(kernel: int) -> tuple[int, resource.struct_rusage]:
-    """Kills every process below this one and waits for them."""
-    import psutil
-
-    last = (signal.SIGKILL, resource.getrusage(resource.RUSAGE_CHILDREN))
-    me = psutil.Process()
-    while True:
-        for child in me.children(recursive=True):
-            try:
-                child.kill()
-            except psutil.NoSuchProcess:
-                pass
-        try:
-            pid, status, usage = os.wait4(-1, 0)
-        except ChildProcessError:
-            return last
-        if pid == kernel:
-            last = (status, usage)
-
-
 def main() -> None:
     """Runs a cold kernel: the request comes over the socket whose number is the argument."""
     control = socket.socket(fileno=int(sys.argv[1]))
     message = control.recv(MESSAGE_SIZE)
     if message:
         keep(Request.from_json(message), control)
-
-
-def remove(folder: Path) -> None:
-    """Removes a folder, also where a kernel took away the permissions to do so."""
-
-    def retry(function: Any, path: str, _: Any) -> None:
-        os.chmod(os.path.dirname(path), 0o700)
-        if os.path.isdir(path) and not os.path.islink(path):
-            os.chmod(path, 0o700)
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            function(path)
-
-    try:
-        shutil.rmtree(folder, onerror=retry)
-    except OSError:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ def kernel_manager(
     folder: Path,
     *,
     warm: bool = True,
+    confine: str = "auto",
     env: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     readonly: Sequence[Path] = (),
@@ -43,6 +44,7 @@ def kernel_manager(
     Args:
         folder: The kernel's working folder, which it may write; nothing else is written there.
         warm: Fork the kernel from a warm parent where that is possible.
+        confine: "auto" for what the machine offers, "required" for all of it or none, "off".
         env: Environment variables beside the short list that a kernel keeps. Each different set
             has a warm parent of its own, so use few.
         limits: Caps on what the kernel may use; default `Limits()`.
@@ -63,6 +65,7 @@ def kernel_manager(
         kernel_spec=manager.kernel_spec,
         parent=manager,
         warm=warm,
+        confine=confine,
         folder=str(folder.resolve()),
         environment=dict(env or {}),
         limits=limits or Limits(),

@@ -18,11 +18,11 @@ from typing import Any
 
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import LocalProvisioner
-from traitlets import Bool, Dict, Instance, Unicode
+from traitlets import Bool, Dict, Enum, Instance, Unicode
 from traitlets import List as ListTrait
 
-from graders.kernels import launcher
-from graders.kernels.keeper import MESSAGE_SIZE, Request, remove
+from graders.kernels import confine, launcher
+from graders.kernels.keeper import MESSAGE_SIZE, Request
 from graders.kernels.limits import Limits
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH")
@@ -75,6 +75,7 @@ class GradersProvisioner(LocalProvisioner):
     folder = Unicode("", config=True, help="The kernel's working folder; default: `cwd`.")
     environment = Dict(config=True, help="Environment variables beside the few that are kept.")
     limits = Instance(Limits, args=(), help="Caps on memory, time, processes and files.")
+    confine = Enum(confine.MODES, "auto", config=True, help="Whether student code is confined.")
     readonly = ListTrait(Unicode(), config=True, help="More folders that the kernel may read.")
 
     _control: socket.socket | None = None
@@ -96,8 +97,9 @@ class GradersProvisioner(LocalProvisioner):
         if launcher.can_fork():
             if self._runtime is None:
                 self._runtime = Path(tempfile.mkdtemp(prefix="gk-")).resolve()
-                for name in ("home", "tmp"):
-                    (self._runtime / name).mkdir()
+            for name in ("home", "tmp"):
+                _remove(self._runtime / name)  # a restarted kernel finds nothing of the last one
+                (self._runtime / name).mkdir()
             manager = self.parent
             manager.cache_ports = False
             manager.transport = "ipc"
@@ -125,6 +127,9 @@ class GradersProvisioner(LocalProvisioner):
             runtime=str(self._runtime),
             environment=shared | private,
             limits=self.limits,
+            confinement=confine.plan(
+                self.confine, str(self.cwd), str(self._runtime), self.readonly
+            ),
         )
         if not (self.warm and await self._start_warm(request, shared)):
             await self._start_cold(request)
@@ -265,14 +270,23 @@ class GradersProvisioner(LocalProvisioner):
             return
         self._let_go()
         if not restart:
-            remove(self._runtime)
+            _remove(self._runtime)
             self._runtime = None
 
     def __del__(self) -> None:
         if self._control is not None:
             self._control.close()
         if self._runtime is not None:
-            shutil.rmtree(self._runtime, ignore_errors=True)
+            _remove(self._runtime)
+
+
+def _remove(folder: Path) -> None:
+    """Removes a folder, also where a kernel took away the permissions to do so."""
+    if os.getuid() != 0:
+        for path, folders, _ in os.walk(folder):
+            for name in folders:
+                os.chmod(os.path.join(path, name), 0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 async def _readable(sock: socket.socket) -> None:

@@ -1,0 +1,326 @@
+"""What a kernel may see and reach: the Python environment, its own folder, and nothing else.
+
+Three layers, each of which would do for most promises, so that one missing leaves few gaps:
+
+* namespaces and a root of its own (files, processes, network, shared memory, leftovers);
+* Landlock (files, TCP, abstract sockets, signals), which needs no privilege;
+* a filter on system calls (every way to a server, tracing, new namespaces), which needs none either.
+
+When root grades, the kernel also becomes a user that owns nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import site
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from graders.kernels import system
+
+MODES = ("auto", "required", "off")
+
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
+    *("/etc/alternatives", "/etc/localtime", "/etc/mime.types"),
+)
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_OWN_USERS = range(65000, 65500)
+"""User numbers that Debian's policy reserves; one is drawn for each kernel that root starts."""
+_SHARED_MEMORY = 64 * 1024 * 1024
+
+
+class ConfinementError(RuntimeError):
+    """Student code cannot be confined as required; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What this machine offers.
+
+    Attributes:
+        landlock: Landlock's ABI version, 0 if there is none.
+        namespaces: Whether kernels get namespaces and a root folder of their own.
+        seccomp: Whether system calls are filtered.
+        reason: Why there are no namespaces; empty if there are.
+    """
+
+    landlock: int
+    namespaces: bool
+    seccomp: bool
+    reason: str = ""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The promises that cannot be kept here."""
+        kept = {
+            "files": self.namespaces or self.landlock >= 1,
+            "network": self.namespaces or self.seccomp,
+            "processes": self.namespaces or self.landlock >= 6,
+            "privileges": self.seccomp or self.landlock >= 1,
+        }
+        return tuple(name for name, value in kept.items() if not value)
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """How one kernel is confined.
+
+    Attributes:
+        readonly: Files and folders that it may read.
+        writable: Folders that it may write.
+        temporary: The folder among them that is shown as `/tmp`.
+        report: The layers to use.
+        namespaces: Whether the keeper enters namespaces (bubblewrap may have done so already).
+        own_processes: Whether `/proc` has only the kernel's own processes.
+        user: Number of the user to become, or None to stay.
+    """
+
+    readonly: tuple[str, ...]
+    writable: tuple[str, ...]
+    temporary: str
+    report: Report
+    namespaces: bool
+    own_processes: bool
+    user: int | None
+
+    def leave(self) -> None:
+        """Enters new namespaces; the PID namespace begins with the next child."""
+        user, group = os.getuid(), os.getgid()
+        flags = system.CLONE_NEWNS | system.CLONE_NEWPID | system.CLONE_NEWNET
+        flags |= system.CLONE_NEWIPC | system.CLONE_NEWUTS
+        system.unshare(flags if user == 0 else flags | system.CLONE_NEWUSER)
+        if user != 0:
+            system.map_own_user(user, group)
+
+    def enter_root(self) -> None:
+        """Changes to a root folder in which there is only what the kernel may see."""
+        system.keep_mounts_private()
+        base = "/tmp"
+        system.mount_memory(base, 1024 * 1024)
+        os.chdir(base)
+        for name in ("old", "proc", "dev", "tmp"):
+            os.mkdir(name)
+        system.enter_root(".", "old")
+        system.bind("/old" + self.temporary, "/tmp", readonly=False)  # first: others may be below
+        for path in self.readonly:
+            _show(path, readonly=True)
+        for path in self.writable:
+            _show(path, readonly=False)
+        for path in _DEVICES:
+            _show(path, readonly=False, devices=True)
+        os.mkdir("/dev/shm")
+        system.mount_memory("/dev/shm", _SHARED_MEMORY)
+        os.chmod("/dev/shm", 0o1777)
+        system.mount_processes("/proc")
+        system.make_readonly("/proc")
+        system.detach("/old")
+        os.rmdir("/old")
+        system.make_readonly("/")
+
+    def give_up(self) -> None:
+        """Gives up rights for good. Called in the kernel, before any of a student's code."""
+        if self.user is not None:
+            system.become(self.user)
+        system.drop_capabilities()
+        system.set_traceable(True)
+        system.no_new_privileges()
+        if self.report.landlock:
+            own = ("/tmp", "/dev/shm") if self.own_processes else ()
+            processes = ("/proc",) if self.own_processes else ()
+            system.landlock(
+                (*self.readonly, *processes), (*self.writable, *own), (*_DEVICES, "/dev/tty")
+            )
+        if self.report.seccomp:
+            system.filter_system_calls()
+
+
+def _show(path: str, *, readonly: bool, devices: bool = False) -> None:
+    """Shows a path of the old root at the same place in the new one."""
+    old = "/old" + path
+    parent = os.path.dirname(path)
+    if os.path.lexists(path) or not os.path.lexists(old):
+        return
+    os.makedirs(parent, exist_ok=True)
+    if os.path.islink(old):
+        target = os.path.normpath(os.path.join(parent, os.readlink(old)))
+        os.symlink(os.readlink(old), path)
+        _show(target, readonly=readonly, devices=devices)
+        return
+    if os.path.isdir(old):
+        os.mkdir(path)
+    else:
+        os.close(os.open(path, os.O_CREAT, 0o644))
+    system.bind(old, path, readonly=readonly, devices=devices)
+
+
+def plan(
+    mode: str, folder: str, runtime: str, readonly: Iterable[str] = (), *, namespaces: bool = True
+) -> Confinement | None:
+    """How to confine a kernel.
+
+    Args:
+        mode: "auto" for what the machine offers, "required" for all promises or none at all, "off".
+        folder: The kernel's working folder.
+        runtime: Its private folder for sockets and temporary files.
+        readonly: More paths that it may read.
+        namespaces: Whether namespaces may be used.
+
+    Returns:
+        The confinement, or None for none.
+
+    Raises:
+        ConfinementError: Mode "required" and some promise cannot be kept.
+        ValueError: Unknown mode, or a path that the kernel's user could not read.
+    """
+    if mode not in MODES:
+        raise ValueError(f"confine is {mode!r}; give one of {', '.join(MODES)}.")
+    if mode == "off":
+        return None
+    report = available()
+    if not namespaces:
+        report = replace(report, namespaces=False)
+    if mode == "required" and report.missing:
+        raise ConfinementError(
+            f"Student code cannot be confined here ({', '.join(report.missing)}: "
+            f"{report.reason or 'the system offers nothing'}); grade in a Linux with Landlock, "
+            "or with --confine auto."
+        )
+    if sys.platform != "linux":
+        return None
+    more = tuple(os.path.abspath(path) for path in readonly)
+    user = None
+    if os.getuid() == 0:
+        for path in more:
+            if os.path.exists(path) and not _open_to_all(path, parents=not report.namespaces):
+                raise ValueError(
+                    f"{path} cannot be read by the user that kernels run as; chmod -R a+rX it."
+                )
+        needed = (*python_paths(), folder, runtime)
+        if report.namespaces or all(_open_to_all(os.path.dirname(p)) for p in needed):
+            user = random.SystemRandom().choice(_OWN_USERS)
+    return Confinement(
+        readonly=(*_SYSTEM, *python_paths(), *more),
+        writable=(folder, runtime),
+        temporary=os.path.join(runtime, "tmp"),
+        report=report,
+        namespaces=report.namespaces,
+        own_processes=report.namespaces,
+        user=user,
+    )
+
+
+def _open_to_all(path: str, *, parents: bool = True) -> bool:
+    """Whether any user may read this path, and come to it if `parents`."""
+    real = Path(path).resolve()
+    wanted = 0o005 if real.is_dir() else 0o004
+    if real.stat().st_mode & wanted != wanted:
+        return False
+    return not parents or all(parent.stat().st_mode & 0o001 for parent in real.parents)
+
+
+@cache
+def python_paths() -> tuple[str, ...]:
+    """Where this Python and its packages are; of this package only its own folder."""
+    found = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
+    found += [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")]
+    found += site.getsitepackages()
+    if site.ENABLE_USER_SITE:
+        found.append(site.getusersitepackages())
+    found.append(str(Path(__file__).parent.parent))
+    paths: list[str] = []
+    for path in sorted({*found, *map(os.path.realpath, found)}):
+        covered = any(path.startswith(other + os.sep) for other in (*paths, "/usr"))
+        if os.path.exists(path) and not covered and path not in ("/", "/usr"):
+            paths.append(path)
+    return tuple(paths)
+
+
+@cache
+def available() -> Report:
+    """What this machine offers, tried for real in a process of its own."""
+    if sys.platform != "linux":
+        return Report(0, False, False, f"{sys.platform} has no Landlock and no namespaces")
+    run = subprocess.run(
+        [sys.executable, "-m", "graders.kernels.confine"], capture_output=True, check=False
+    )
+    last = run.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    namespaces = run.returncode == 0 and json.loads(run.stdout or "false") is True
+    return Report(
+        landlock=system.landlock_abi(),
+        namespaces=namespaces,
+        seccomp=system.has_seccomp(),
+        reason="" if namespaces else last or "namespaces were refused",
+    )
+
+
+def describe(report: Report | None = None, mode: str = "auto") -> str:
+    """One sentence about how student code runs."""
+    if mode == "off":
+        return "Student code runs unconfined, as you asked."
+    report = report or available()
+    layers = [
+        name
+        for name, there in (
+            ("namespaces", report.namespaces),
+            (f"Landlock (ABI {report.landlock})", report.landlock),
+            ("a system call filter", report.seccomp),
+        )
+        if there
+    ]
+    if not layers:
+        return f"Student code runs unconfined ({report.reason}); grade in a Linux container."
+    text = "Student code runs confined by " + _join(layers)
+    if report.missing:
+        return f"{text}, but not its {_join(report.missing)} ({report.reason})."
+    return text + "."
+
+
+def _join(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _try() -> None:
+    """Enters namespaces and a root of its own; raises OSError where that is not allowed."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "tmp"))
+        report = Report(0, True, False)
+        trial = Confinement(
+            (*_SYSTEM, *python_paths()),
+            (folder,),
+            os.path.join(folder, "tmp"),
+            report,
+            True,
+            True,
+            None,
+        )
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                trial.leave()
+                inner = os.fork()
+                if inner == 0:
+                    trial.enter_root()
+                    os._exit(0)
+                status = os.waitstatus_to_exitcode(os.waitpid(inner, 0)[1])
+            finally:
+                if sys.exc_info()[1]:
+                    print(sys.exc_info()[1], file=sys.stderr, flush=True)
+                os._exit(status)
+        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    _try()
+    print("true")

@@ -1,0 +1,59 @@
+# Whatever needs .venv makes it, or brings it up to date, by itself: see tools/bootstrap.
+BIN := .venv/bin
+VERSIONS ?= 3.11 3.12 3.13
+
+# nbgrader starts `alembic` by its bare name.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format release lab proof test-versions bench venv constraints clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+
+demo: venv ## Grade a made-up class and show what an instructor gets
+	$(BIN)/graders demo
+
+test: lint ## Lint, check types and run the tests
+	$(BIN)/python -m pytest
+
+lint: venv ## Check style, format and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: venv ## Put the code into the project's format
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+release: venv ## Generate release/ from source/
+	$(BIN)/graders release control-flow
+
+lab: venv ## Open the course in JupyterLab, on this machine only
+	$(BIN)/jupyter lab --ip=127.0.0.1
+
+proof: venv ## Measure the graders on the banks of answers and the mutants
+	$(BIN)/python -m tests.proof
+
+test-versions: ## Judge the answers under each of VERSIONS="3.11 3.12 3.13"
+	@set -e; for version in $(VERSIONS); do \
+		tools/bootstrap $$version; \
+		echo "Python $$version"; \
+		.venv-$$version/bin/python -m pytest tests/versions; \
+	done
+
+bench: venv ## Measure the throughput of grading
+	$(BIN)/python benchmarks/throughput.py
+
+venv: ## Make .venv, or bring it up to date
+	@tools/bootstrap
+
+# Keeps the pins that still fit; UPGRADE=1 takes the newest of everything.
+constraints: venv ## Pin anew what pyproject.toml asks for (UPGRADE=1: the newest)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt uv
+	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+		--no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) --output-file constraints.txt
+
+clean: ## Remove what the tools and the demo left, but not .venv
+	rm -rf build dist demo-course *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find graders tests -name __pycache__ -type d -prune -exec rm -rf {} +

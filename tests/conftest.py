@@ -1,0 +1,22 @@
+"""Settings that every test runs under.
+
+Warnings are errors (see pyproject.toml). JAX's own strict modes (rank promotion, dtype promotion)
+stay off on purpose: the answers under test run as they do on a student's machine.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import hypothesis
+
+# Read by JAX, Matplotlib and Jupyter when they are imported, here and in every kernel and command
+# that a test starts.
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["MPLBACKEND"] = "agg"
+# nbgrader starts `alembic` by its bare name.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+# Timing is no verdict on a shared machine, and a failure has to come back on the next run.
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("repeatable")

@@ -20,11 +20,12 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from graders.kernels import system
+from graders.kernels.cage import Confinement
 
 MODES = ("auto", "required", "off")
 
@@ -33,10 +34,8 @@ _SYSTEM = (
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
     *("/etc/alternatives", "/etc/localtime", "/etc/mime.types"),
 )
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _OWN_USERS = range(65000, 65500)
 """User numbers that Debian's policy reserves; one is drawn for each kernel that root starts."""
-_SHARED_MEMORY = 64 * 1024 * 1024
 
 
 class ConfinementError(RuntimeError):
@@ -71,101 +70,7 @@ class Report:
         return tuple(name for name, value in kept.items() if not value)
 
 
-@dataclass(frozen=True)
-class Confinement:
-    """How one kernel is confined.
-
-    Attributes:
-        readonly: Files and folders that it may read.
-        writable: Folders that it may write.
-        temporary: The folder among them that is shown as `/tmp`.
-        report: The layers to use.
-        namespaces: Whether the keeper enters namespaces (bubblewrap may have done so already).
-        own_processes: Whether `/proc` has only the kernel's own processes.
-        user: Number of the user to become, or None to stay.
-    """
-
-    readonly: tuple[str, ...]
-    writable: tuple[str, ...]
-    temporary: str
-    report: Report
-    namespaces: bool
-    own_processes: bool
-    user: int | None
-
-    def leave(self) -> None:
-        """Enters new namespaces; the PID namespace begins with the next child."""
-        user, group = os.getuid(), os.getgid()
-        flags = system.CLONE_NEWNS | system.CLONE_NEWPID | system.CLONE_NEWNET
-        flags |= system.CLONE_NEWIPC | system.CLONE_NEWUTS
-        system.unshare(flags if user == 0 else flags | system.CLONE_NEWUSER)
-        if user != 0:
-            system.map_own_user(user, group)
-
-    def enter_root(self) -> None:
-        """Changes to a root folder in which there is only what the kernel may see."""
-        system.keep_mounts_private()
-        base = "/tmp"
-        system.mount_memory(base, 1024 * 1024)
-        os.chdir(base)
-        for name in ("old", "proc", "dev", "tmp"):
-            os.mkdir(name)
-        system.enter_root(".", "old")
-        system.bind("/old" + self.temporary, "/tmp", readonly=False)  # first: others may be below
-        for path in self.readonly:
-            _show(path, readonly=True)
-        for path in self.writable:
-            _show(path, readonly=False)
-        for path in _DEVICES:
-            _show(path, readonly=False, devices=True)
-        os.mkdir("/dev/shm")
-        system.mount_memory("/dev/shm", _SHARED_MEMORY)
-        os.chmod("/dev/shm", 0o1777)
-        system.mount_processes("/proc")
-        system.make_readonly("/proc")
-        system.detach("/old")
-        os.rmdir("/old")
-        system.make_readonly("/")
-
-    def give_up(self) -> None:
-        """Gives up rights for good. Called in the kernel, before any of a student's code."""
-        if self.user is not None:
-            system.become(self.user)
-        system.drop_capabilities()
-        system.set_traceable(True)
-        system.no_new_privileges()
-        if self.report.landlock:
-            own = ("/tmp", "/dev/shm") if self.own_processes else ()
-            processes = ("/proc",) if self.own_processes else ()
-            system.landlock(
-                (*self.readonly, *processes), (*self.writable, *own), (*_DEVICES, "/dev/tty")
-            )
-        if self.report.seccomp:
-            system.filter_system_calls()
-
-
-def _show(path: str, *, readonly: bool, devices: bool = False) -> None:
-    """Shows a path of the old root at the same place in the new one."""
-    old = "/old" + path
-    parent = os.path.dirname(path)
-    if os.path.lexists(path) or not os.path.lexists(old):
-        return
-    os.makedirs(parent, exist_ok=True)
-    if os.path.islink(old):
-        target = os.path.normpath(os.path.join(parent, os.readlink(old)))
-        os.symlink(os.readlink(old), path)
-        _show(target, readonly=readonly, devices=devices)
-        return
-    if os.path.isdir(old):
-        os.mkdir(path)
-    else:
-        os.close(os.open(path, os.O_CREAT, 0o644))
-    system.bind(old, path, readonly=readonly, devices=devices)
-
-
-def plan(
-    mode: str, folder: str, runtime: str, readonly: Iterable[str] = (), *, namespaces: bool = True
-) -> Confinement | None:
+def plan(mode: str, folder: str, runtime: str, readonly: Iterable[str] = ()) -> Confinement | None:
     """How to confine a kernel.
 
     Args:
@@ -173,7 +78,6 @@ def plan(
         folder: The kernel's working folder.
         runtime: Its private folder for sockets and temporary files.
         readonly: More paths that it may read.
-        namespaces: Whether namespaces may be used.
 
     Returns:
         The confinement, or None for none.
@@ -187,8 +91,6 @@ def plan(
     if mode == "off":
         return None
     report = available()
-    if not namespaces:
-        report = replace(report, namespaces=False)
     if mode == "required" and report.missing:
         raise ConfinementError(
             f"Student code cannot be confined here ({', '.join(report.missing)}: "
@@ -212,7 +114,8 @@ def plan(
         readonly=(*_SYSTEM, *python_paths(), *more),
         writable=(folder, runtime),
         temporary=os.path.join(runtime, "tmp"),
-        report=report,
+        landlock=report.landlock > 0,
+        filtered=report.seccomp,
         namespaces=report.namespaces,
         own_processes=report.namespaces,
         user=user,
@@ -251,7 +154,10 @@ def available() -> Report:
     if sys.platform != "linux":
         return Report(0, False, False, f"{sys.platform} has no Landlock and no namespaces")
     run = subprocess.run(
-        [sys.executable, "-m", "graders.kernels.confine"], capture_output=True, check=False
+        [sys.executable, "-m", "graders.kernels.confine"],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        check=False,
     )
     last = run.stderr.decode(errors="replace").strip().rpartition("\n")[2]
     namespaces = run.returncode == 0 and json.loads(run.stdout or "false") is True
@@ -293,15 +199,15 @@ def _try() -> None:
     """Enters namespaces and a root of its own; raises OSError where that is not allowed."""
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "tmp"))
-        report = Report(0, True, False)
         trial = Confinement(
-            (*_SYSTEM, *python_paths()),
-            (folder,),
-            os.path.join(folder, "tmp"),
-            report,
-            True,
-            True,
-            None,
+            readonly=(*_SYSTEM, *python_paths()),
+            writable=(folder,),
+            temporary=os.path.join(folder, "tmp"),
+            landlock=False,
+            filtered=False,
+            namespaces=True,
+            own_processes=True,
+            user=None,
         )
         child = os.fork()
         if child == 0:

@@ -35,7 +35,7 @@ class Family:
         if self._alone:
             yield from (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")
             return
-        import psutil
+        import psutil  # type: ignore[import-untyped]
 
         if time.monotonic() - self._searched > _SEARCH:
             children = psutil.Process().children(recursive=True)

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.kernels import system
-from graders.kernels.confine import Confinement, Report
+from graders.kernels.cage import Confinement
 from graders.kernels.family import Ending, Family
 from graders.kernels.limits import Limits
 
@@ -65,7 +65,6 @@ class Request:
         data = json.loads(text)
         data["limits"] = Limits(**data["limits"])
         if data["confinement"] is not None:
-            data["confinement"]["report"] = Report(**data["confinement"]["report"])
             data["confinement"] = Confinement(**data["confinement"])
         return cls(**data)
 
@@ -111,7 +110,7 @@ def keep(request: Request, control: socket.socket) -> None:
             _become_kernel(request, me, ready_in_kernel)
         os.close(ready_in_kernel)
         _send(control, {"exit": _watch(control, kernel, ready, request)})
-    except BaseException:  # noqa: BLE001 - reported to whoever wanted the kernel
+    except BaseException:
         _send(control, {"error": traceback.format_exc(limit=-3)})
     finally:
         os._exit(0)
@@ -157,7 +156,9 @@ def _become_kernel(request: Request, keeper: int, ready: int) -> None:
         tempfile.tempdir = None
         signal.signal(signal.SIGINT, signal.default_int_handler)
         confinement = request.confinement
-        alone = confinement is not None and (confinement.namespaces or confinement.user is not None)
+        alone = confinement is not None and (
+            confinement.own_processes or confinement.user is not None
+        )
         request.limits.apply(0 if alone else _processes_of_user())
         if confinement is not None:
             confinement.give_up()
@@ -169,7 +170,7 @@ def _become_kernel(request: Request, keeper: int, ready: int) -> None:
         status = 0
     except SystemExit as stop:
         status = stop.code if isinstance(stop.code, int) else 1
-    except BaseException:  # noqa: BLE001 - written to the kernel's log
+    except BaseException:
         traceback.print_exc(file=sys.__stderr__)
     finally:
         os._exit(status)
@@ -188,7 +189,7 @@ def _reseed() -> None:
 
 def _processes_of_user() -> int:
     """Processes and threads that count against the same user's cap already."""
-    import psutil
+    import psutil  # type: ignore[import-untyped]
 
     me, total = os.getuid(), 0
     for process in psutil.process_iter(["uids", "num_threads"]):

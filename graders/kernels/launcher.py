@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import socket
@@ -11,10 +12,15 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Mapping
+from pathlib import Path
 
+from graders.kernels import bubble
 from graders.kernels.keeper import Request
 
 log = logging.getLogger(__name__)
+
+_HOME = Path(__file__).parents[2]
+"""Where `python -m` finds this package, installed or not."""
 
 _ours: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 """Our ends of the sockets to warm parents and keepers."""
@@ -50,6 +56,7 @@ class WarmParent:
                 stdin=subprocess.DEVNULL,
                 stdout=self._stderr,
                 stderr=self._stderr,
+                cwd=_HOME,
                 start_new_session=True,
             )
 
@@ -84,16 +91,26 @@ if hasattr(os, "register_at_fork"):
 
 
 def warm_parent(environment: Mapping[str, str]) -> WarmParent:
-    """The warm parent for these environment variables, started if it is not running."""
+    """The warm parent for these environment variables, started if it is not running.
+
+    One that ended by itself with an error is not started again: it would only do the same.
+    """
     key = frozenset(environment.items())
     with _lock:
         parent = _parents.get(key)
-        if parent is None or parent.process.poll() is not None:
-            if parent is not None:
-                log.info("The warm parent ended (%s); starting another.", parent.last_words())
-                parent.close()
+        if parent is not None and (parent.process.poll() or 0) < 0:
+            log.info("The warm parent was killed; starting another.")
+            parent.close()
+            parent = None
+        if parent is None:
             parent = _parents[key] = WarmParent(environment)
         return parent
+
+
+def last_words(environment: Mapping[str, str]) -> str:
+    """Why the warm parent for these environment variables does not serve."""
+    parent = _parents.get(frozenset(environment.items()))
+    return parent.last_words() if parent else "no warm parent"
 
 
 def stop_warm_parents() -> None:
@@ -129,15 +146,20 @@ def start_cold(request: Request) -> tuple[socket.socket, subprocess.Popen[bytes]
     Returns:
         The socket to the kernel's keeper, and the keeper's process.
     """
+    before: list[str] = []
+    if request.confinement is not None:
+        before, confinement = bubble.wrap(request.confinement)
+        request = dataclasses.replace(request, confinement=confinement)
     ours, theirs = _pair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "graders.kernels.keeper", str(theirs.fileno())],
+            [*before, sys.executable, "-m", "graders.kernels.keeper", str(theirs.fileno())],
             env=request.environment,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            cwd=_HOME,
         )
     ours.send(request.to_json())
     return ours, process

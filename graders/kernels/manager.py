@@ -12,9 +12,10 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 
 from graders.kernels.limits import Limits
-from graders.kernels.provisioner import ExitReason, GradersProvisioner
+from graders.kernels.provisioner import GradersProvisioner, KernelStartError
+from graders.kernels.reason import ExitReason
 
-__all__ = ["ExitReason", "Limits", "exit_reason", "kernel_manager"]
+__all__ = ["ExitReason", "KernelStartError", "Limits", "exit_reason", "kernel_manager"]
 
 
 class GradingKernelManager(AsyncKernelManager):
@@ -76,6 +77,5 @@ def kernel_manager(
 
 def exit_reason(manager: AsyncKernelManager) -> ExitReason | None:
     """How the manager's kernel ended, or None while it runs."""
-    provisioner: Any = manager.provisioner
-    provisioner._receive()
-    return provisioner.exit_reason
+    provisioner = manager.provisioner
+    return provisioner.ended() if isinstance(provisioner, GradersProvisioner) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
+import contextlib
 import json
 import os
 import shutil
@@ -12,10 +12,10 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import LocalProvisioner
 from traitlets import Bool, Dict, Enum, Instance, Unicode
@@ -24,6 +24,7 @@ from traitlets import List as ListTrait
 from graders.kernels import confine, launcher
 from graders.kernels.keeper import MESSAGE_SIZE, Request
 from graders.kernels.limits import Limits
+from graders.kernels.reason import ExitReason
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH")
 """The environment variables that a kernel keeps; everything else may be a secret."""
@@ -36,29 +37,6 @@ _FIXED = {
     "USER": "student",
     "LOGNAME": "student",
 }
-
-
-@dataclass(frozen=True)
-class ExitReason:
-    """How a kernel ended.
-
-    Attributes:
-        signal: Number of the signal that ended it, or None.
-        code: Its exit code, or None when a signal ended it.
-        out_of_memory: Whether it ended because it wanted more memory than it may have.
-        requested: Whether we ended it.
-        cpu_seconds: Processor seconds that it and the children it waited for took.
-        peak_memory: Most bytes of memory seen.
-        stderr: The end of what it wrote to standard error past IPython.
-    """
-
-    signal: int | None
-    code: int | None
-    out_of_memory: bool = False
-    requested: bool = False
-    cpu_seconds: float = 0.0
-    peak_memory: int = 0
-    stderr: str = ""
 
 
 class KernelStartError(RuntimeError):
@@ -81,6 +59,7 @@ class GradersProvisioner(LocalProvisioner):
     _control: socket.socket | None = None
     _cold: subprocess.Popen[bytes] | None = None
     _runtime: Path | None = None
+    _connection_file = ""
     _request: Request
     _ready = False
     _failure = ""
@@ -100,11 +79,11 @@ class GradersProvisioner(LocalProvisioner):
             for name in ("home", "tmp"):
                 _remove(self._runtime / name)  # a restarted kernel finds nothing of the last one
                 (self._runtime / name).mkdir()
-            manager = self.parent
+            manager: Any = self.parent
             manager.cache_ports = False
             manager.transport = "ipc"
             manager.ip = str(self._runtime / "k")
-            manager.connection_file = str(self._runtime / "connection.json")
+            manager.connection_file = self._connection_file = str(self._runtime / "connection.json")
         return await super().pre_launch(**kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
@@ -113,7 +92,7 @@ class GradersProvisioner(LocalProvisioner):
             self.started = "plain"
             return await super().launch_kernel(cmd, **kwargs)
         self.cwd = Path(self.folder or kwargs.get("cwd") or Path.cwd()).resolve()
-        self.exit_reason, self._requested = None, False
+        self._requested = False
         shared = {name: os.environ[name] for name in _KEPT if name in os.environ}
         shared |= _FIXED | self.environment
         private = {
@@ -122,7 +101,7 @@ class GradersProvisioner(LocalProvisioner):
             "TMPDIR": str(self._runtime / "tmp"),
         }
         request = self._request = Request(
-            connection_file=self.parent.connection_file,
+            connection_file=self._connection_file,
             folder=str(self.cwd),
             runtime=str(self._runtime),
             environment=shared | private,
@@ -142,23 +121,20 @@ class GradersProvisioner(LocalProvisioner):
                 self.started = "warm"
                 return True
             self._let_go()
-        parent = launcher.warm_parent(environment)
-        reason = self._failure or parent.last_words()
+        reason = self._failure or self._last_line() or launcher.last_words(environment)
         self.log.warning("Kernels start cold, which is slower: forking failed (%s).", reason)
         return False
 
     async def _start_cold(self, request: Request) -> None:
         self._control, self._cold = launcher.start_cold(request)
         if not await self._wait_ready():
-            reason = self._failure or self._stderr_tail().strip().rpartition("\n")[2]
+            reason = self._failure or self._last_line() or "no message"
             self._let_go()
-            raise KernelStartError(
-                f"The kernel for {request.folder} did not start: {reason or 'no message'}."
-            )
+            raise KernelStartError(f"The kernel for {request.folder} did not start: {reason}.")
         self.started = "cold"
 
     async def _wait_ready(self) -> bool:
-        self._ready, self._failure, self.pid = False, "", None
+        self.exit_reason, self._ready, self._failure, self.pid = None, False, "", None
         await self._until(lambda: self._ready)
         return self._ready
 
@@ -185,24 +161,16 @@ class GradersProvisioner(LocalProvisioner):
 
     def _take(self, message: dict[str, Any]) -> None:
         if "pid" in message:
-            self.pid = message["pid"]
+            # a cold keeper may be in a PID namespace, where it has another number
+            self.pid = self._cold.pid if self._cold else message["pid"]
         elif "ready" in message:
             self._ready = True
         elif "error" in message:
             self._failure = message["error"].strip().rpartition("\n")[2]
         elif "exit" in message:
-            code = message["exit"].pop("code")
-            stderr = self._stderr_tail()
-            ended = ExitReason(
-                signal=-code if code < 0 else None,
-                code=code if code >= 0 else None,
-                requested=self._requested,
-                stderr=stderr,
-                **message["exit"],
+            self.exit_reason = ExitReason.from_keeper(
+                message["exit"], requested=self._requested, stderr=self._stderr_tail()
             )
-            if code == -signal.SIGABRT and "bad_alloc" in stderr:
-                ended = dataclasses.replace(ended, out_of_memory=True)
-            self.exit_reason = ended
 
     def _stderr_tail(self) -> str:
         try:
@@ -212,6 +180,9 @@ class GradersProvisioner(LocalProvisioner):
         except OSError:
             return ""
 
+    def _last_line(self) -> str:
+        return self._stderr_tail().strip().rpartition("\n")[2]
+
     def _let_go(self) -> None:
         """Closes the socket to the keeper, which ends the kernel if it is still there."""
         if self._control is not None:
@@ -220,6 +191,11 @@ class GradersProvisioner(LocalProvisioner):
         if self._cold is not None:
             self._cold.wait()
             self._cold = None
+
+    def ended(self) -> ExitReason | None:
+        """How the kernel ended, or None while it runs."""
+        self._receive()
+        return self.exit_reason
 
     async def poll(self) -> int | None:
         if self._runtime is None:
@@ -235,10 +211,7 @@ class GradersProvisioner(LocalProvisioner):
         return self._code()
 
     def _code(self) -> int:
-        ended = self.exit_reason
-        if ended is None:
-            return 0
-        return -ended.signal if ended.signal else ended.code or 0
+        return self.exit_reason.returncode if self.exit_reason else 0
 
     async def send_signal(self, signum: int) -> None:
         if self._runtime is None:
@@ -257,9 +230,9 @@ class GradersProvisioner(LocalProvisioner):
         await self.send_signal(signal.SIGKILL)
         try:
             await asyncio.wait_for(self._until(lambda: False), timeout=2)
-        except TimeoutError:  # a keeper that was stopped or killed half way
+        except TimeoutError:  # a keeper that was stopped
             if self.pid:
-                os.kill(self.pid, signal.SIGKILL)
+                _kill_tree(self.pid)
 
     async def terminate(self, restart: bool = False) -> None:
         await self.send_signal(signal.SIGTERM)
@@ -280,6 +253,14 @@ class GradersProvisioner(LocalProvisioner):
             _remove(self._runtime)
 
 
+def _kill_tree(process: int) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        top = psutil.Process(process)
+        for member in (top, *top.children(recursive=True)):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.kill()
+
+
 def _remove(folder: Path) -> None:
     """Removes a folder, also where a kernel took away the permissions to do so."""
     if os.getuid() != 0:
@@ -295,8 +276,8 @@ async def _readable(sock: socket.socket) -> None:
     done = loop.create_future()
     fd = os.dup(sock.fileno())  # a loop has one reader a descriptor
     try:
-        loop.add_reader(fd, lambda: done.done() or done.set_result(None))
-        await done
+        loop.add_reader(fd, done.cancel)
+        await asyncio.wait([done])
     finally:
         loop.remove_reader(fd)
         os.close(fd)

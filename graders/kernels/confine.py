@@ -4,7 +4,7 @@ Three layers, each of which would do for most promises, so that one missing leav
 
 * namespaces and a root of its own (files, processes, network, shared memory, leftovers);
 * Landlock (files, TCP, abstract sockets, signals), which needs no privilege;
-* a filter on system calls (every way to a server, tracing, new namespaces), which needs none either.
+* a filter on system calls (ways to a server, tracing, new namespaces), which needs none either.
 
 When root grades, the kernel also becomes a user that owns nothing else.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -35,7 +36,7 @@ class Family:
         if self._alone:
             yield from (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")
             return
-        import psutil  # type: ignore[import-untyped]
+        import psutil
 
         if time.monotonic() - self._searched > _SEARCH:
             children = psutil.Process().children(recursive=True)
@@ -71,10 +72,8 @@ class Family:
 
 
 def _kill(process: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def _quick(process: int) -> int:

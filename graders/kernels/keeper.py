@@ -12,6 +12,7 @@ The socket closed means that nobody wants the kernel any more: the keeper ends e
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -85,6 +86,7 @@ def keep(request: Request, control: socket.socket) -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.setsid()
+        _be_first_to_go()  # now, while /proc can be written
         confinement = request.confinement
         if confinement is not None and confinement.user is not None:
             _give(request, confinement.user)
@@ -100,7 +102,6 @@ def keep(request: Request, control: socket.socket) -> None:
             _send(control, {"pid": os.getpid()})
         system.adopt_orphans()
         system.set_traceable(False)
-        _be_first_to_go()
         ready, ready_in_kernel = os.pipe()
         me = os.getpid()
         kernel = os.fork()
@@ -127,18 +128,13 @@ def _give(request: Request, user: int) -> None:
 
 def _be_first_to_go() -> None:
     """If the machine runs out of memory, Linux ends the kernel and not its neighbours."""
-    try:
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("500")
-    except OSError:
-        pass  # read-only in our own root; bubblewrap's caller may have set it
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("500")
 
 
 def _send(control: socket.socket, message: dict[str, Any]) -> None:
-    try:
+    with contextlib.suppress(OSError):  # nobody wants to know; the next look at the socket says so
         control.send(json.dumps(message).encode())
-    except OSError:
-        pass  # nobody wants to know any more; the next look at the socket says so
 
 
 def _become_kernel(request: Request, keeper: int, ready: int) -> None:
@@ -189,7 +185,7 @@ def _reseed() -> None:
 
 def _processes_of_user() -> int:
     """Processes and threads that count against the same user's cap already."""
-    import psutil  # type: ignore[import-untyped]
+    import psutil
 
     me, total = os.getuid(), 0
     for process in psutil.process_iter(["uids", "num_threads"]):
@@ -199,7 +195,7 @@ def _processes_of_user() -> int:
 
 
 def _watch(control: socket.socket, kernel: int, ready: int, request: Request) -> dict[str, Any]:
-    """Waits until the kernel ends or is not wanted any more; ends everything and says how it was."""
+    """Waits until the kernel ends or is not wanted; ends everything and says how it was."""
     ended = os.pidfd_open(kernel)
     family = Family(kernel, alone=os.getpid() == 1)
     poll = select.poll()
@@ -237,10 +233,8 @@ def _watch(control: socket.socket, kernel: int, ready: int, request: Request) ->
 
 
 def _signal(kernel: int, number: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(kernel, number)
-    except ProcessLookupError:
-        pass
 
 
 def main() -> None:

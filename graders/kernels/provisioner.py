@@ -1,4 +1,4 @@
-"""The kernels as a `KernelProvisioner`, so that jupyter_client, nbclient and nbgrader need no change."""
+"""The kernels as a `KernelProvisioner`: jupyter_client, nbclient and nbgrader need no change."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 from jupyter_client.connect import KernelConnectionInfo
-from jupyter_client.provisioning import LocalProvisioner
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Bool, Dict, Enum, Instance, Unicode
 from traitlets import List as ListTrait
 
@@ -70,9 +70,11 @@ class GradersProvisioner(LocalProvisioner):
 
     @property
     def has_process(self) -> bool:
+        """Whether a kernel was launched and its end not yet waited for."""
         return self._control is not None or super().has_process
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        """Makes the private folder and points the manager to sockets in it."""
         if launcher.can_fork():
             if self._runtime is None:
                 self._runtime = Path(tempfile.mkdtemp(prefix="gk-")).resolve()
@@ -87,6 +89,12 @@ class GradersProvisioner(LocalProvisioner):
         return await super().pre_launch(**kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
+        """Starts a kernel; when this returns, it is listening.
+
+        Raises:
+            KernelStartError: It did not start.
+            ConfinementError: It has to be confined and cannot be.
+        """
         if self._runtime is None:
             self.log.warning("Kernels start cold here: forking them needs Linux.")
             self.started = "plain"
@@ -198,12 +206,14 @@ class GradersProvisioner(LocalProvisioner):
         return self.exit_reason
 
     async def poll(self) -> int | None:
+        """None while the kernel runs, else its exit code as `Popen` would give it."""
         if self._runtime is None:
             return await super().poll()
         self._receive()
         return self._code() if self._control is None or self.exit_reason else None
 
     async def wait(self) -> int | None:
+        """Waits until the kernel has ended, without polling."""
         if self._runtime is None:
             return await super().wait()
         await self._until(lambda: False)
@@ -214,16 +224,16 @@ class GradersProvisioner(LocalProvisioner):
         return self.exit_reason.returncode if self.exit_reason else 0
 
     async def send_signal(self, signum: int) -> None:
+        """Sends a signal to the kernel's process group."""
         if self._runtime is None:
             await super().send_signal(signum)
         elif signum and self._control is not None:
             self._requested = self._requested or signum in (signal.SIGTERM, signal.SIGKILL)
-            try:
+            with contextlib.suppress(OSError):  # ended already
                 self._control.send(json.dumps({"signal": signum}).encode())
-            except OSError:
-                pass  # ended already
 
     async def kill(self, restart: bool = False) -> None:
+        """Ends the kernel and everything it started, and waits for that."""
         if self._runtime is None:
             await super().kill(restart=restart)
             return
@@ -235,9 +245,11 @@ class GradersProvisioner(LocalProvisioner):
                 _kill_tree(self.pid)
 
     async def terminate(self, restart: bool = False) -> None:
+        """Asks the kernel to end."""
         await self.send_signal(signal.SIGTERM)
 
     async def cleanup(self, restart: bool = False) -> None:
+        """Removes the private folder."""
         if self._runtime is None:
             await super().cleanup(restart=restart)
             return

@@ -7,6 +7,7 @@ warm parent ends when its socket is closed, and so does not outlive the process 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import json
@@ -42,10 +43,8 @@ def preload() -> None:
 
 
 def _import(name: str) -> None:
-    try:
+    with contextlib.suppress(ImportError):  # a kernel that needs it will say so
         importlib.import_module(name)
-    except ImportError:
-        pass  # a kernel that needs it will say so
 
 
 _FIRST_CELL = """

@@ -1,0 +1,190 @@
+"""Running a check: observe, judge, report. Every check of every exercise goes through `run`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any
+
+from graders import observe as seeing
+from graders import report
+from graders.findings import Finding, Outcome, Result
+from graders.observe import Call, Observation, Problem
+
+Judge = Callable[[Sequence[Call], Sequence[Observation]], Iterable[Finding]]
+"""Turns calls and what came of them into findings; no findings means that all is right."""
+
+_recorder: ContextVar[Callable[[Result], None] | None] = ContextVar("recorder", default=None)
+
+_STOPPED = {
+    seeing.TIMED_OUT: (
+        Outcome.TIMED_OUT,
+        "timed-out",
+        "the call did not come back in time",
+        "A loop whose condition never becomes False runs for ever, and inside a compiled "
+        "loop nothing can interrupt it.",
+        "Check what makes your loop stop, and bound its number of steps.",
+    ),
+    seeing.CRASHED: (
+        Outcome.CRASHED,
+        "crashed",
+        "the Python process ended during the call",
+        "Something in your code ends the process, for example os._exit or a signal.",
+        "Take out whatever ends the process, then restart the kernel and run all cells.",
+    ),
+    seeing.OUT_OF_MEMORY: (
+        Outcome.OUT_OF_MEMORY,
+        "out-of-memory",
+        "the call needed more memory than there is",
+        "Some array grows with each step, or is far larger than the input.",
+        "Look at the shapes in your code; none needs to be larger than a small multiple of "
+        "the input.",
+    ),
+}
+
+
+@contextmanager
+def recording(recorder: Callable[[Result], None]) -> Iterator[None]:
+    """Sends the results of checks to `recorder` instead of displaying and raising them."""
+    token = _recorder.set(recorder)
+    try:
+        yield
+    finally:
+        _recorder.reset(token)
+
+
+def run(subject: str, title: str, answer: Any, calls: Sequence[Call], judge: Judge) -> None:
+    """Runs one check.
+
+    Args:
+        subject: `exercise/name`, for example `"returns/discounted_returns"`.
+        title: what is checked, for the heading of the result.
+        answer: the student's function, or a proxy for it.
+        calls: the calls to make. Labels tell the parts of the check apart.
+        judge: turns what came of the calls into findings.
+
+    Raises:
+        report.CheckFailed: unless the check passes, or a recorder takes the result.
+    """
+    exercise, name = subject.split("/")
+    deliver(examine(exercise, name, title, answer, calls, judge))
+
+
+def examine(
+    exercise: str, name: str, title: str, answer: Any, calls: Sequence[Call], judge: Judge
+) -> Result:
+    """Does what `run` does, and returns the result."""
+    labels = list(dict.fromkeys(call.label or title for call in calls))
+
+    def result(outcome: Outcome, *findings: Finding) -> Result:
+        return Result(name, title, outcome, findings, tuple((label, outcome) for label in labels))
+
+    if answer is None or answer is ...:
+        return result(Outcome.NOT_ATTEMPTED)
+    if not callable(answer):
+        kind = type(answer).__name__
+        return result(Outcome.FAILED, _not_a_function(exercise, name, kind))
+    seen = seeing.observe_all(answer, calls)
+    if any(_is_blank(observation) for observation in seen):
+        return result(Outcome.NOT_ATTEMPTED)
+    for observation in seen:
+        if observation.status in _STOPPED:
+            outcome, *words = _STOPPED[observation.status]
+            return result(outcome, stopped(exercise, *words))
+        if observation.status in (seeing.REFUSED, seeing.MALFORMED):
+            return result(Outcome.FAILED, _refused(exercise, observation))
+    findings = [_with_part(finding, title) for finding in judge(calls, seen)]
+    if not findings:
+        return result(Outcome.PASSED)
+    failed = {finding.part for finding in findings}
+    # A finding about the answer as a whole speaks of every part.
+    everywhere = not failed <= set(labels)
+    parts = tuple(
+        (label, Outcome.FAILED if everywhere or label in failed else Outcome.PASSED)
+        for label in labels
+    )
+    return Result(name, title, Outcome.FAILED, tuple(_once(findings)), parts)
+
+
+def deliver(result: Result) -> None:
+    """Hands a result to the recorder, or displays it.
+
+    Raises:
+        report.CheckFailed: if there is no recorder and the check has not passed.
+    """
+    recorder = _recorder.get()
+    if recorder is None:
+        report.show(result)
+    else:
+        recorder(result)
+
+
+def raised(exercise: str, problem: Problem, given: str = "", part: str = "") -> Finding:
+    """The finding for an answer that raises where it should return."""
+    where = f" in line {problem.number}: {problem.line}" if problem.line else ""
+    return Finding(
+        code=f"{exercise}/raises",
+        headline="your function raises an exception",
+        given=given,
+        came=f"{problem.kind}: {first_sentence(problem.message)}{where}",
+        expected="a result",
+        why="Python stopped at the line above before your function could return.",
+        next_step="Call your function on this input in a cell of its own and read the traceback "
+        "from its last line upwards.",
+        part=part,
+    )
+
+
+def first_sentence(message: str, limit: int = 160) -> str:
+    """The first line of an exception's message, shortened."""
+    line = message.strip().split("\n")[0]
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def stopped(exercise: str, code: str, headline: str, why: str, next_step: str) -> Finding:
+    """The finding for a call that never came back."""
+    return Finding(f"{exercise}/{code}", headline, why=why, next_step=next_step)
+
+
+def _is_blank(seen: Observation) -> bool:
+    if seen.status == seeing.UNDEFINED:
+        return True
+    return seen.problem is not None and seen.problem.is_a("NotImplementedError")
+
+
+def _not_a_function(exercise: str, name: str, kind: str) -> Finding:
+    return Finding(
+        f"{exercise}/not-a-function",
+        f"{name} is not a function",
+        came=f"{name} is of type {kind}",
+        expected=f"def {name}(…): …",
+        why="The name was given another value after, or instead of, the function's definition.",
+        next_step="Define it with def, and do not use its name for anything else.",
+    )
+
+
+def _refused(exercise: str, seen: Observation) -> Finding:
+    reason = seen.problem.message if seen.problem else "the reply made no sense"
+    return Finding(
+        f"{exercise}/refused",
+        "this answer cannot be checked",
+        came=reason,
+        why="A check runs the program that JAX traces from your function, and that program "
+        "must consist of JAX operations.",
+        next_step="Write the computation with jax.numpy and jax.lax alone.",
+    )
+
+
+def _with_part(finding: Finding, title: str) -> Finding:
+    return finding if finding.part else replace(finding, part=title)
+
+
+def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Each code once: the first finding with a code is the one on the smallest input."""
+    seen: set[str] = set()
+    for finding in findings:
+        if finding.code not in seen:
+            seen.add(finding.code)
+            yield finding

@@ -1,0 +1,177 @@
+"""Results for readers: text, HTML for JupyterLab, and an exception with a clean traceback."""
+
+from __future__ import annotations
+
+import html
+import os
+import textwrap
+
+from graders.findings import Finding, Outcome, Result
+
+WIDTH = 80
+
+_SIGN = {Outcome.PASSED: "✓", Outcome.NOT_ATTEMPTED: "○"}
+
+
+class CheckFailed(AssertionError):
+    """A check found something to mend.
+
+    Attributes:
+        result: what it found.
+    """
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(text(result))
+        self.result = result
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows instead of a traceback.
+
+        nbgrader's Validate shows this and nothing else, so there it is the whole message;
+        in a notebook the message is displayed above and one line is enough.
+        """
+        if os.environ.get("NBGRADER_EXECUTION") == "validate":
+            return text(self.result).splitlines()
+        return [f"{type(self).__name__}: {summary(self.result)}"]
+
+
+def summary(result: Result) -> str:
+    """One line: what was checked, and what came of it."""
+    words = result.outcome.words
+    codes = ", ".join(dict.fromkeys(finding.code for finding in result.findings))
+    return f"{result.subject}, {result.title}: {words}" + (f" ({codes})" if codes else "")
+
+
+def _sign(outcome: Outcome) -> str:
+    return _SIGN.get(outcome, "✗")
+
+
+def _pairs(finding: Finding) -> list[tuple[str, str]]:
+    return [
+        (name, body)
+        for name, body in (
+            ("Input", finding.given),
+            ("Your answer", finding.came),
+            ("Expected", finding.expected),
+        )
+        if body
+    ]
+
+
+def _wrap(body: str, indent: str, first: str | None = None) -> list[str]:
+    lines: list[str] = []
+    for paragraph in body.split("\n"):
+        lead = indent if lines or first is None else first
+        lines += textwrap.wrap(
+            paragraph, WIDTH, initial_indent=lead, subsequent_indent=indent
+        ) or [""]
+    return lines
+
+
+def finding_text(finding: Finding) -> str:
+    """A finding as plain text, at most 80 columns wide."""
+    lines = _wrap(f"{finding.headline}  [{finding.code}]", "  ", "✗ ")
+    for name, body in _pairs(finding):
+        lines += _wrap(body, " " * 15, f"  {name + ':':<13}")
+    if finding.why:
+        lines += _wrap(f"Why: {finding.why}", "  ", "  ")
+    if finding.next_step:
+        lines += _wrap(f"Try next: {finding.next_step}", "  ", "  ")
+    return "\n".join(lines)
+
+
+def text(result: Result) -> str:
+    """A result as plain text, at most 80 columns wide."""
+    lines = [f"{_sign(result.outcome)} {result.subject} – {result.title}: {result.outcome.words}"]
+    if not result.passed:
+        lines += [f"    {_sign(outcome)} {label}: {outcome.words}" for label, outcome in result.parts]
+    for finding in result.findings:
+        lines += ["", finding_text(finding)]
+    return "\n".join(lines)
+
+
+# Borders and words carry the meaning; colours are only added, so that the table reads in
+# light and dark themes and without colour. `inherit` leaves contrast to the theme.
+_CELL = "padding:2px 10px;text-align:left;border:1px solid #8888;vertical-align:top"
+
+
+def finding_html(finding: Finding) -> str:
+    """A finding as an HTML fragment."""
+    escape = html.escape
+    rows = "".join(
+        f'<tr><th scope="row" style="{_CELL};white-space:nowrap">{escape(name)}</th>'
+        f'<td style="{_CELL}"><code>{escape(body)}</code></td></tr>'
+        for name, body in _pairs(finding)
+    )
+    table = f'<table style="border-collapse:collapse;margin:6px 0">{rows}</table>' if rows else ""
+    why = f"<p><strong>Why:</strong> {escape(finding.why)}</p>" if finding.why else ""
+    next_step = (
+        f"<p><strong>Try next:</strong> {escape(finding.next_step)}</p>"
+        if finding.next_step
+        else ""
+    )
+    return (
+        '<section style="border-left:4px solid #b3261e;padding:2px 12px;margin:8px 0">'
+        f"<p><strong>✗ {escape(finding.headline)}</strong> "
+        f"<code>{escape(finding.code)}</code></p>{table}{why}{next_step}</section>"
+    )
+
+
+def to_html(result: Result) -> str:
+    """A result as an HTML fragment: a table of the parts, then the findings."""
+    escape = html.escape
+    rows = "".join(
+        f'<tr><td style="{_CELL}">{escape(label)}</td>'
+        f'<td style="{_CELL}">{_sign(outcome)} {escape(outcome.words)}</td></tr>'
+        for label, outcome in result.parts
+    )
+    head = (
+        f'<tr><th scope="col" style="{_CELL}">Checked</th>'
+        f'<th scope="col" style="{_CELL}">Result</th></tr>'
+    )
+    caption = (
+        '<caption style="text-align:left;font-weight:bold;padding:2px 0;color:inherit">'
+        f"{_sign(result.outcome)} {escape(result.subject)} – {escape(result.title)}: "
+        f"{escape(result.outcome.words)}</caption>"
+    )
+    table = (
+        f'<table style="border-collapse:collapse">{caption}'
+        f"<thead>{head}</thead><tbody>{rows}</tbody></table>"
+    )
+    findings = "".join(finding_html(finding) for finding in result.findings)
+    return f'<div class="graders-result">{table}{findings}</div>'
+
+
+class Rendered:
+    """A result as IPython displays it: HTML where there is a browser, text elsewhere."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return mimebundle(self._result)
+
+    def __repr__(self) -> str:
+        return text(self._result)
+
+
+def mimebundle(result: Result) -> dict[str, str]:
+    """A result by MIME type, as Jupyter's `display_data` message carries it."""
+    return {"text/plain": text(result), "text/html": to_html(result)}
+
+
+def show(result: Result) -> None:
+    """Displays a result.
+
+    Raises:
+        CheckFailed: unless the check has passed.
+    """
+    from IPython.core.getipython import get_ipython
+    from IPython.display import display
+
+    if get_ipython() is None:
+        print(text(result))
+    else:
+        display(Rendered(result))
+    if not result.passed:
+        raise CheckFailed(result)

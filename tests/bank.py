@@ -1,0 +1,155 @@
+"""The bank of answers: reading it, and grading it in this process, as the tests do.
+
+An answer is a file `tests/answers/<exercise>/<right or wrong>/<name>.py`. Its cells are
+separated by `# %% <grade_id>`; each replaces the whole source of that solution cell. A
+wrong answer says in comment lines before its first cell which codes it must be told,
+`# expect: returns/ignores-dones`, the first one being the misunderstanding it shows.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from graders.checks import recording
+from graders.findings import Outcome, Result
+
+ANSWERS = Path(__file__).parent / "answers"
+SOURCE = Path(__file__).parent.parent / "source" / "control-flow"
+NOTEBOOKS = {
+    "returns": "1-discounted-returns",
+    "newton": "2-bounded-newton",
+    "softmax": "3-segment-softmax",
+    "piecewise": "4-piecewise-switch",
+    "quiz": "5-quiz",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer of the bank.
+
+    Attributes:
+        path: where it is.
+        exercise: `"returns"`, …
+        right: whether it deserves full marks.
+        cells: source by grade_id.
+        expect: the codes it must be told.
+    """
+
+    path: Path
+    exercise: str
+    right: bool
+    cells: dict[str, str]
+    expect: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """`exercise/right/name`, for test ids."""
+        return str(self.path.relative_to(ANSWERS).with_suffix(""))
+
+
+def read_answer(path: Path) -> Answer:
+    """Reads one answer file."""
+    head, *rest = re.split(r"^# %% (\S+)\n", path.read_text(), flags=re.MULTILINE)
+    exercise, kind = path.relative_to(ANSWERS).parts[:2]
+    return Answer(
+        path=path,
+        exercise=exercise,
+        right=kind == "right",
+        cells={name: body.strip() + "\n" for name, body in zip(rest[::2], rest[1::2], strict=True)},
+        expect=tuple(re.findall(r"^# expect: (\S+)$", head, flags=re.MULTILINE)),
+    )
+
+
+def answers(exercise: str, kind: str = "*") -> list[Answer]:
+    """The answers of one exercise; kind is `right`, `wrong` or `*`."""
+    return [read_answer(path) for path in sorted(ANSWERS.glob(f"{exercise}/{kind}/*.py"))]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell of a source notebook that matters for grading."""
+
+    grade_id: str
+    source: str
+    points: float
+    solution: bool
+    grade: bool
+
+
+@functools.cache
+def source_cells(exercise: str) -> tuple[Cell, ...]:
+    """The code cells of an exercise's source notebook, in order."""
+    notebook = nbformat.read(SOURCE / f"{NOTEBOOKS[exercise]}.ipynb", as_version=4)
+    return tuple(_cells(notebook))
+
+
+def _cells(notebook: Any) -> Iterator[Cell]:
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            metadata = cell.metadata.get("nbgrader", {})
+            yield Cell(
+                grade_id=metadata.get("grade_id", ""),
+                source=cell.source,
+                points=float(metadata.get("points", 0)),
+                solution=metadata.get("solution", False),
+                grade=metadata.get("grade", False),
+            )
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a test cell came to: its points, and the results of its checks."""
+
+    score: float
+    points: float
+    results: tuple[Result, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of the first check that did not pass."""
+        return next((r.outcome for r in self.results if not r.passed), Outcome.PASSED)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes found, each once."""
+        return tuple(dict.fromkeys(f.code for r in self.results for f in r.findings))
+
+
+def grade(answer: Answer | None, exercise: str = "") -> dict[str, Mark]:
+    """Runs the source notebook's test cells on an answer, in this process.
+
+    Args:
+        answer: the answer; `None` leaves the source's own solutions in place.
+        exercise: needed if there is no answer.
+
+    Returns:
+        For each test cell its mark.
+    """
+    cells = answer.cells if answer else {}
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    marks = {}
+    for cell in source_cells(answer.exercise if answer else exercise):
+        if not cell.grade:
+            source = cells.get(cell.grade_id, cell.source) if cell.solution else cell.source
+            filename = f"<{cell.grade_id}>"
+            try:
+                exec(compile(source, filename, "exec"), namespace)
+            except Exception:
+                if not answer:
+                    raise
+            continue
+        results: list[Result] = []
+        with recording(results.append):
+            exec(compile(ast.parse(cell.source), f"<{cell.grade_id}>", "exec"), namespace)
+        passed = all(result.passed for result in results)
+        marks[cell.grade_id] = Mark(cell.points if passed else 0.0, cell.points, tuple(results))
+    return marks

@@ -86,6 +86,8 @@ def examine(
     if not callable(answer):
         kind = type(answer).__name__
         return result(Outcome.FAILED, _not_a_function(exercise, name, kind))
+    if isinstance(answer, seeing.Undefined) and answer.problem is not None:
+        return result(Outcome.FAILED, cell_raised(exercise, name, answer.problem))
     seen = seeing.observe_all(answer, calls)
     if any(_is_blank(observation) for observation in seen):
         return result(Outcome.NOT_ATTEMPTED)
@@ -134,6 +136,18 @@ def raised(exercise: str, problem: Problem, given: str = "", part: str = "") -> 
         next_step="Call your function on this input in a cell of its own and read the traceback "
         "from its last line upwards.",
         part=part,
+    )
+
+
+def cell_raised(exercise: str, name: str, problem: Problem) -> Finding:
+    """The finding for a name that is not defined because its cell raised."""
+    return Finding(
+        code=f"{exercise}/raises",
+        headline=f"the cell that should define {name} stopped with an exception",
+        came=f"{problem.kind}: {first_sentence(problem.message)}",
+        why=f"Python stopped before {name} had a value.",
+        next_step="Restart the kernel, run all cells from the top, and mend the first one that "
+        "fails.",
     )
 
 

@@ -177,14 +177,23 @@ class Observable(Protocol):
 
 
 class Undefined:
-    """Stands for a name that the student's notebook does not define."""
+    """Stands for a name that the student's notebook does not define.
 
-    def __init__(self, name: str) -> None:
+    Args:
+        name: the name.
+        status: what a call of it comes to; `"undefined"`, unless the cell that should define
+            the name did not get to its end.
+        problem: the exception that this cell raised, if it did.
+    """
+
+    def __init__(self, name: str, status: str = UNDEFINED, problem: Problem | None = None) -> None:
         self.name = name
+        self.status = status
+        self.problem = problem
 
     def observe_calls(self, calls: Sequence[Call]) -> tuple[Observation, ...]:
-        """Every call finds nothing there."""
-        return tuple(Observation(UNDEFINED) for _ in calls)
+        """Every call comes to the same."""
+        return tuple(Observation(self.status, problem=self.problem) for _ in calls)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise NameError(f"name {self.name!r} is not defined", name=self.name)

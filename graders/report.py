@@ -42,6 +42,12 @@ def summary(result: Result) -> str:
     return f"{result.subject}, {result.title}: {words}" + (f" ({codes})" if codes else "")
 
 
+def first_lines(message: str, limit: int = 400) -> str:
+    """The beginning of a message: at most three lines and `limit` characters."""
+    short = "\n".join(message.strip().split("\n")[:3])
+    return short if len(short) <= limit else short[: limit - 1] + "…"
+
+
 def _sign(outcome: Outcome) -> str:
     return _SIGN.get(outcome, "✗")
 

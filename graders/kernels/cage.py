@@ -74,7 +74,6 @@ class Confinement:
         if self.user is not None:
             system.become(self.user)
         system.drop_capabilities()
-        system.set_traceable(True)
         system.no_new_privileges()
         if self.landlock:
             own = ("/tmp", "/dev/shm") if self.own_processes else ()

@@ -102,13 +102,13 @@ def plan(mode: str, folder: str, runtime: str, readonly: Iterable[str] = ()) -> 
     more = tuple(os.path.abspath(path) for path in readonly)
     user = None
     if os.getuid() == 0:
-        for path in more:
-            if os.path.exists(path) and not _open_to_all(path, parents=not report.namespaces):
-                raise ValueError(
-                    f"{path} cannot be read by the user that kernels run as; chmod -R a+rX it."
-                )
-        needed = (*python_paths(), folder, runtime)
-        if report.namespaces or all(_open_to_all(os.path.dirname(p)) for p in needed):
+        closed = [path for path in more if os.path.exists(path) and not _open_to_all(path)]
+        if report.namespaces and closed:
+            raise ValueError(
+                f"{closed[0]} cannot be read by the user that kernels run as; chmod -R a+rX it."
+            )
+        ways = [os.path.dirname(path) for path in (*python_paths(), *more, folder, runtime)]
+        if report.namespaces or not (closed or any(not _enterable(way) for way in ways)):
             user = random.SystemRandom().choice(_OWN_USERS)
     return Confinement(
         readonly=(*_SYSTEM, *python_paths(), *more),
@@ -122,13 +122,16 @@ def plan(mode: str, folder: str, runtime: str, readonly: Iterable[str] = ()) -> 
     )
 
 
-def _open_to_all(path: str, *, parents: bool = True) -> bool:
-    """Whether any user may read this path, and come to it if `parents`."""
-    real = Path(path).resolve()
-    wanted = 0o005 if real.is_dir() else 0o004
-    if real.stat().st_mode & wanted != wanted:
-        return False
-    return not parents or all(parent.stat().st_mode & 0o001 for parent in real.parents)
+def _open_to_all(path: str) -> bool:
+    """Whether any user who comes to this path may read it."""
+    wanted = 0o005 if os.path.isdir(path) else 0o004
+    return os.stat(path).st_mode & wanted == wanted
+
+
+def _enterable(folder: str) -> bool:
+    """Whether any user may go to this folder."""
+    real = Path(folder).resolve()
+    return all(step.stat().st_mode & 0o001 for step in (real, *real.parents))
 
 
 @cache

@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import time
-from collections.abc import Iterator
 
 Ending = tuple[int, resource.struct_rusage]
 """A process' wait status and what it used."""
@@ -32,17 +31,21 @@ class Family:
         self._found: list[int] = []
         self._searched = 0.0
 
-    def _members(self) -> Iterator[int]:
+    def _members(self) -> list[int]:
         if self._alone:
-            yield from (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")
-            return
-        import psutil
+            self._found = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+            self._found.remove(1)
+        elif time.monotonic() - self._searched > _SEARCH:
+            import psutil
 
-        if time.monotonic() - self._searched > _SEARCH:
-            children = psutil.Process().children(recursive=True)
-            self._found = [child.pid for child in children]
+            self._found = [child.pid for child in psutil.Process().children(recursive=True)]
             self._searched = time.monotonic()
-        yield from self._found
+        return self._found
+
+    @property
+    def size(self) -> int:
+        """How many processes were found when the memory was last looked at."""
+        return len(self._found)
 
     def memory(self, cap: int) -> int:
         """Bytes of memory that the family holds.

@@ -158,6 +158,7 @@ def _become_kernel(request: Request, keeper: int, ready: int) -> None:
         request.limits.apply(0 if alone else _processes_of_user())
         if confinement is not None:
             confinement.give_up()
+        system.set_traceable(True)  # or its keeper could not see how much memory it shares
         system.die_with_parent(keeper)
         from graders.kernels import application
 
@@ -222,6 +223,8 @@ def _watch(control: socket.socket, kernel: int, ready: int, request: Request) ->
             peak = max(peak, used)
             if used > request.limits.memory:
                 out_of_memory, wanted = True, False
+            if family.size > request.limits.processes:  # root's processes have no other cap
+                wanted = False
     late = family.end()
     code, usage = status or late
     return {

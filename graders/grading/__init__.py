@@ -1,0 +1,14 @@
+"""The instructor's side: releasing, grading, feedback and the `graders` command.
+
+From the ground up:
+
+* `kernel` – a student's kernel: running cells, asking for observations, starting afresh;
+* `proxies` – what a student's names look like on the trusted side;
+* `trusted` – runs the instructor's locked cells against those proxies;
+* `judge` – grades one notebook: the student's cells there, the locked cells here;
+* `intake` – reads submissions tolerantly and repairs them against the source;
+* `preprocessors` – all of that as nbgrader preprocessors, for `nbgrader_config.py`;
+* `course` – a course folder with its configuration; releasing;
+* `batch` – many submissions at once, with one writer; `ledger` – the rows it writes;
+* `cli` – the command.
+"""

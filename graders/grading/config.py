@@ -1,0 +1,73 @@
+"""What `nbgrader_config.py` calls: puts this project's parts into nbgrader's pipelines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
+from nbgrader import preprocessors as stock
+from traitlets.config import Config
+
+from graders.grading import preprocessors as ours
+
+
+def configure(config: Config) -> Config:
+    """Fills in a course's configuration; what it sets can be set otherwise afterwards.
+
+    Args:
+        config: nbgrader's configuration object, changed in place.
+
+    Returns:
+        The same object.
+    """
+    _find_programs()
+    # nbgrader's order; repairing comes before everything that trusts the cells' metadata.
+    config.Autograde.exporter_class = ours.TolerantExporter
+    config.Autograde.sanitize_preprocessors = [
+        ours.RepairSubmission,
+        stock.ClearOutput,
+        stock.DeduplicateIds,
+        stock.OverwriteKernelspec,
+        stock.OverwriteCells,
+        stock.CheckCellMetadata,
+    ]
+    # nbgrader's order, with its Execute replaced.
+    config.Autograde.autograde_preprocessors = [
+        ours.JudgeAnswers,
+        stock.IgnorePattern,
+        ClearMetadataPreprocessor,
+        stock.LimitOutput,
+        stock.SaveAutoGrades,
+        stock.AssignLatePenalties,
+        stock.CheckCellMetadata,
+    ]
+    config.GenerateAssignment.preprocessors = [
+        stock.IncludeHeaderFooter,
+        stock.InstantiateTests,
+        stock.LockCells,
+        ours.ClearAnswers,
+        stock.ClearOutput,
+        stock.CheckCellMetadata,
+        stock.ComputeChecksums,
+        stock.SaveCells,
+        stock.ClearHiddenTests,
+        stock.ClearMarkScheme,
+        stock.ComputeChecksums,
+        stock.CheckCellMetadata,
+    ]
+    config.GenerateFeedback.preprocessors = [
+        stock.GetGrades,
+        ours.RedactHiddenTests,
+        CSSHTMLHeaderPreprocessor,
+    ]
+    return config
+
+
+def _find_programs() -> None:
+    """nbgrader starts alembic by its bare name, which is not on PATH in every environment."""
+    programs = str(Path(sys.executable).parent)
+    path = os.environ.get("PATH", "")
+    if programs not in path.split(os.pathsep):
+        os.environ["PATH"] = programs + os.pathsep + path

@@ -1,0 +1,74 @@
+"""What a confined kernel must not be able to do, tried by a real kernel in every way it is started.
+
+The same code in a stock kernel succeeds, so that each test can fail.
+"""
+
+import collections
+import json
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ATTACKS = (
+    *runpy.run_path(str(HERE / "probes.py"))["attacks"](collections.defaultdict(str)),
+    "leave a daemon",
+)
+USERS = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
+LAYERS = {
+    "warm": {"warm": True, "confine": "required"},
+    "warm-without-namespaces": {"warm": True, "confine": "required", "namespaces": False},
+    "cold": {"warm": False, "confine": "required"},
+    "cold-without-bubblewrap": {"warm": False, "confine": "required", "bubblewrap": False},
+    "stock": {"warm": False, "confine": "stock"},
+}
+
+
+@pytest.fixture(scope="session")
+def attacked():
+    """What became of the attacks, by user and layers; each combination is run once."""
+    known = {}
+
+    def run(user, layers):
+        if (user, layers) not in known:
+            become = [str(HERE / "ordinary.py")] if os.getuid() == 0 and user != "root" else []
+            command = [sys.executable, *become, str(HERE / "attack.py"), json.dumps(LAYERS[layers])]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+            assert done.returncode == 0, done.stderr
+            known[user, layers] = json.loads(done.stdout)
+        return known[user, layers]
+
+    return run
+
+
+@pytest.mark.parametrize("layers", [name for name in LAYERS if name != "stock"])
+@pytest.mark.parametrize("user", USERS)
+def test_refused(attacked, user, layers):
+    result = attacked(user, layers)
+    succeeded = {name for name, error in result["outcome"].items() if error is None}
+    if layers == "warm-without-namespaces":
+        succeeded.discard("find the gradebook")  # Landlock hides what is in files, not their names
+    assert set(result["outcome"]) == set(ATTACKS)
+    assert not succeeded
+
+
+@pytest.mark.parametrize("layers", [name for name in LAYERS if name != "stock"])
+@pytest.mark.parametrize("user", USERS)
+def test_ordinary_work_goes_on(attacked, user, layers):
+    result = attacked(user, layers)
+    assert result["wrong"] == []
+    assert result["started"] == layers.partition("-")[0]
+    assert (result["user"] == 0) == (user == "root")
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_stock_kernel_lets_it_happen(attacked, user):
+    outcome = attacked(user, "stock")["outcome"]
+    refused = {name for name, error in outcome.items() if error is not None}
+    if user != "root":
+        refused.discard("write into the Python environment")  # which may be root's
+    assert not refused

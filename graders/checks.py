@@ -9,12 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from graders import observe as seeing
-from graders import report
+from graders import report, values
 from graders.findings import Finding, Outcome, Result
 from graders.observe import Call, Observation, Problem
 
 Judge = Callable[[Sequence[Call], Sequence[Observation]], Iterable[Finding]]
 """Turns calls and what came of them into findings; no findings means that all is right."""
+
+DataJudge = Callable[[Any], Iterable[Finding] | None]
+"""Turns a value into findings; `None` means that there is no answer in it yet."""
 
 _recorder: ContextVar[Callable[[Result], None] | None] = ContextVar("recorder", default=None)
 
@@ -110,6 +113,48 @@ def examine(
     return Result(name, title, Outcome.FAILED, tuple(_once(findings)), parts)
 
 
+def run_data(subject: str, title: str, answer: Any, judge: DataJudge) -> None:
+    """Runs one check of a value that the student wrote down, where `run` is for functions.
+
+    Args:
+        subject: `exercise/name`, for example `"piecewise/piecewise_cost"`.
+        title: what is checked, for the heading of the result.
+        answer: the student's value. Undefined, `None` and `...` count as no answer.
+        judge: turns the value into findings. It gets plain data in which every array is a
+            NumPy array, or, if the answer is not plain data, the answer as it is.
+
+    Raises:
+        report.CheckFailed: unless the check passes, or a recorder takes the result.
+    """
+    exercise, name = subject.split("/")
+    deliver(examine_data(exercise, name, title, answer, judge))
+
+
+def examine_data(exercise: str, name: str, title: str, answer: Any, judge: DataJudge) -> Result:
+    """Does what `run_data` does, and returns the result."""
+
+    def result(outcome: Outcome, *findings: Finding) -> Result:
+        return Result(name, title, outcome, findings, ((title, outcome),))
+
+    if isinstance(answer, seeing.Undefined):
+        if answer.status in _STOPPED:
+            outcome, *words = _STOPPED[answer.status]
+            return result(outcome, stopped(exercise, *words))
+        if answer.problem is not None:
+            return result(Outcome.FAILED, cell_raised(exercise, name, answer.problem))
+    if answer is None or answer is ... or isinstance(answer, seeing.Undefined):
+        return result(Outcome.NOT_ATTEMPTED)
+    try:
+        answer = values.decode(values.encode(answer))
+    except values.NotPlainError:
+        pass  # the judge knows what form is wanted, and says so
+    findings = judge(answer)
+    if findings is None:
+        return result(Outcome.NOT_ATTEMPTED)
+    told = tuple(_once(_with_part(finding, title) for finding in findings))
+    return result(Outcome.FAILED if told else Outcome.PASSED, *told)
+
+
 def deliver(result: Result) -> None:
     """Hands a result to the recorder, or displays it.
 
@@ -125,12 +170,11 @@ def deliver(result: Result) -> None:
 
 def raised(exercise: str, problem: Problem, given: str = "", part: str = "") -> Finding:
     """The finding for an answer that raises where it should return."""
-    where = f" in line {problem.number}: {problem.line}" if problem.line else ""
     return Finding(
         code=f"{exercise}/raises",
         headline="your function raises an exception",
         given=given,
-        came=f"{problem.kind}: {first_sentence(problem.message)}{where}",
+        came=told(problem),
         expected="a result",
         why="Python stopped at the line above before your function could return.",
         next_step="Call your function on this input in a cell of its own and read the traceback "
@@ -151,10 +195,21 @@ def cell_raised(exercise: str, name: str, problem: Problem) -> Finding:
     )
 
 
-def first_sentence(message: str, limit: int = 160) -> str:
-    """The first line of an exception's message, shortened."""
-    line = message.strip().split("\n")[0]
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+def told(problem: Problem) -> str:
+    """An exception in one line: its kind, what it says, and the student's line it came from."""
+    where = f", in line {problem.number}: {problem.line}" if problem.line else ""
+    return f"{problem.kind}: {first_sentence(problem.message)}{where}"
+
+
+def first_sentence(message: str, limit: int = 240) -> str:
+    """The beginning of an exception's message: its first line, or more where that ends in a colon.
+
+    JAX's messages on a carry say what differs only after the line that says that it does.
+    """
+    head, _, rest = message.strip().partition("\n")
+    if head.endswith(":"):
+        head = f"{head} {rest.strip().partition(chr(10))[0]}"
+    return head if len(head) <= limit else head[: limit - 1] + "…"
 
 
 def stopped(exercise: str, code: str, headline: str, why: str, next_step: str) -> Finding:

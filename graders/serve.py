@@ -14,7 +14,6 @@ from typing import Any
 from graders import values
 from graders.observe import (
     RAISED,
-
     Observation,
     Problem,
     call_from_json,
@@ -42,7 +41,9 @@ def answer(request: str) -> None:
     document = json.loads(request)
     namespace = shell.user_ns
     if "describe" in document:
-        _publish(shell, {"described": {name: describe(namespace, name) for name in document["describe"]}})
+        _publish(
+            shell, {"described": {name: describe(namespace, name) for name in document["describe"]}}
+        )
         return
     from graders.perform import Observer
 
@@ -83,5 +84,3 @@ def describe(namespace: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _publish(shell: Any, document: dict[str, Any]) -> None:
     shell.display_pub.publish({MIME: document})
-
-

@@ -1,16 +1,13 @@
 """The bank of answers: reading it, and grading it in this process, as the tests do.
 
-An answer is a file `tests/answers/<exercise>/<right or wrong>/<name>.py`. Its cells are
-separated by `# %% <grade_id>`; each replaces the whole source of that solution cell. A
-wrong answer says in comment lines before its first cell which codes it must be told,
-`# expect: returns/ignores-dones`, the first one being the misunderstanding it shows.
+The answers are `tests/answers/<exercise>/<right or wrong>/<name>.py`; their format is
+described in `graders.grading.answers`.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,58 +17,16 @@ import nbformat
 
 from graders.checks import recording
 from graders.findings import Outcome, Result
+from graders.grading.answers import Answer, find
+from graders.grading.demo import NOTEBOOKS
 
 ANSWERS = Path(__file__).parent / "answers"
 SOURCE = Path(__file__).parent.parent / "source" / "control-flow"
-NOTEBOOKS = {
-    "returns": "1-discounted-returns",
-    "newton": "2-bounded-newton",
-    "softmax": "3-segment-softmax",
-    "piecewise": "4-piecewise-switch",
-    "quiz": "5-quiz",
-}
-
-
-@dataclass(frozen=True)
-class Answer:
-    """An answer of the bank.
-
-    Attributes:
-        path: where it is.
-        exercise: `"returns"`, …
-        right: whether it deserves full marks.
-        cells: source by grade_id.
-        expect: the codes it must be told.
-    """
-
-    path: Path
-    exercise: str
-    right: bool
-    cells: dict[str, str]
-    expect: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """`exercise/right/name`, for test ids."""
-        return str(self.path.relative_to(ANSWERS).with_suffix(""))
-
-
-def read_answer(path: Path) -> Answer:
-    """Reads one answer file."""
-    head, *rest = re.split(r"^# %% (\S+)\n", path.read_text(), flags=re.MULTILINE)
-    exercise, kind = path.relative_to(ANSWERS).parts[:2]
-    return Answer(
-        path=path,
-        exercise=exercise,
-        right=kind == "right",
-        cells={name: body.strip() + "\n" for name, body in zip(rest[::2], rest[1::2], strict=True)},
-        expect=tuple(re.findall(r"^# expect: (\S+)$", head, flags=re.MULTILINE)),
-    )
 
 
 def answers(exercise: str, kind: str = "*") -> list[Answer]:
     """The answers of one exercise; kind is `right`, `wrong` or `*`."""
-    return [read_answer(path) for path in sorted(ANSWERS.glob(f"{exercise}/{kind}/*.py"))]
+    return find(ANSWERS, exercise, kind)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def configure(config: Config) -> Config:
 
 
 def _find_programs() -> None:
-    """nbgrader starts alembic by its bare name, which is not on PATH in every environment."""
+    """Nbgrader starts alembic by its bare name, which is not on PATH in every environment."""
     programs = str(Path(sys.executable).parent)
     path = os.environ.get("PATH", "")
     if programs not in path.split(os.pathsep):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -179,9 +178,7 @@ _REGION = re.compile(
 )
 
 
-def check_leaks(
-    made: NotebookNode, source: NotebookNode, name: str, settings: Settings
-) -> None:
+def check_leaks(made: NotebookNode, source: NotebookNode, name: str, settings: Settings) -> None:
     """Proves that a release notebook gives nothing away.
 
     Args:

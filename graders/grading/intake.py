@@ -10,6 +10,7 @@ import codecs
 import copy
 import difflib
 import json
+import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -33,11 +34,12 @@ class Unreadable(Exception):
 # --- reading ------------------------------------------------------------------------------
 
 
-def read(path: Path) -> NotebookNode:
+def read(path: Path, *, keep_metadata: bool = False) -> NotebookNode:
     """Reads a notebook file.
 
     Args:
         path: a file in a submission.
+        keep_metadata: keep nbgrader's metadata whole, where the file's author is trusted.
 
     Returns:
         The notebook in nbformat 4, without outputs.
@@ -57,7 +59,7 @@ def read(path: Path) -> NotebookNode:
         text = _text(path.read_bytes())
     except OSError as error:
         raise Unreadable(f"{path.name} cannot be read: {error.strerror}.") from None
-    return parse(text, path.name)
+    return parse(text, path.name, keep_metadata=keep_metadata)
 
 
 def _text(data: bytes) -> str:
@@ -72,7 +74,7 @@ def _text(data: bytes) -> str:
         return data.decode("cp1252", errors="replace")
 
 
-def parse(text: str, name: str) -> NotebookNode:
+def parse(text: str, name: str, *, keep_metadata: bool = False) -> NotebookNode:
     """Turns a notebook's JSON text into a notebook; see `read`."""
     if not text.strip():
         raise Unreadable(f"{name} is empty; ask the student to save and submit it again.")
@@ -97,14 +99,14 @@ def parse(text: str, name: str) -> NotebookNode:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 document = nbformat.convert(nbformat.from_dict(document), 4)
-        return _rebuild(document)
+        return _rebuild(document, keep_metadata)
     except Unreadable:
         raise
     except Exception as error:
         raise Unreadable(f"{name} is not a notebook that can be read: {error}.") from None
 
 
-def _rebuild(document: Mapping[str, Any]) -> NotebookNode:
+def _rebuild(document: Mapping[str, Any], keep_metadata: bool) -> NotebookNode:
     """A valid notebook with the cells of a possibly odd one; outputs are left behind."""
     notebook = nbformat.v4.new_notebook()
     makers = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
@@ -115,7 +117,7 @@ def _rebuild(document: Mapping[str, Any]) -> NotebookNode:
         source = "".join(map(str, source)) if isinstance(source, list) else str(source)
         metadata = cell.get("metadata")
         maker = makers.get(str(cell.get("cell_type")), new_raw_cell)
-        made = maker(source, metadata=_plain_metadata(metadata))
+        made = maker(source, metadata=metadata if keep_metadata else _plain_metadata(metadata))
         made.id = f"cell-{number}"
         notebook.cells.append(made)
     return notebook
@@ -132,9 +134,7 @@ def _plain_metadata(metadata: Any) -> dict[str, Any]:
 # --- finding files ------------------------------------------------------------------------
 
 
-def find_notebooks(
-    folder: Path, names: Sequence[str]
-) -> tuple[dict[str, Path], dict[str, str]]:
+def find_notebooks(folder: Path, names: Sequence[str]) -> tuple[dict[str, Path], dict[str, str]]:
     """Finds each expected notebook in a submission's folder.
 
     Args:
@@ -157,6 +157,30 @@ def find_notebooks(
             found[name] = spare.pop(candidates[0])
             notes[name] = f"the file was named {found[name].name}"
     return found, notes
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """A submission's other files, for the student's code to read.
+
+    Args:
+        folder: the submission.
+
+    Returns:
+        Contents by path relative to the folder. Links are left out, and what lies beyond
+        `MAX_SIZE` bytes in all.
+    """
+    files: dict[str, bytes] = {}
+    left = MAX_SIZE
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not (Path(parent) / name).is_symlink())
+        for name in sorted(names):
+            path = Path(parent) / name
+            if path.suffix == ".ipynb" or path.is_symlink() or not path.is_file():
+                continue
+            left -= path.stat().st_size
+            if left >= 0:
+                files[str(path.relative_to(folder))] = path.read_bytes()
+    return files
 
 
 def _could_be(stem: str, name: str) -> bool:
@@ -226,7 +250,9 @@ def repair(notebook: NotebookNode, source: NotebookNode) -> tuple[NotebookNode, 
         cell.metadata = {}
         if name is not None:
             _restore(cell, reference[name], originals[name], notes)
-    _put_back(cells, named, {n: c if is_solution(c) else originals[n] for n, c in reference.items()})
+    _put_back(
+        cells, named, {n: c if is_solution(c) else originals[n] for n, c in reference.items()}
+    )
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     notebook = copy.copy(notebook)
@@ -242,7 +268,9 @@ def _match(cells: Sequence[Any], reference: Mapping[str, Any]) -> list[str | Non
     return named
 
 
-def _match_rest(cells: Sequence[Any], named: list[str | None], reference: Mapping[str, Any]) -> None:
+def _match_rest(
+    cells: Sequence[Any], named: list[str | None], reference: Mapping[str, Any]
+) -> None:
     """Fills in names that are still missing where one cell clearly is that one."""
     missing = [name for name in reference if name not in named]
     for name in missing:

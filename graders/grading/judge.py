@@ -105,7 +105,10 @@ class _Session:
 
 
 def grade(
-    notebook: NotebookNode, source: NotebookNode, settings: Settings, files: Path | None = None
+    notebook: NotebookNode,
+    source: NotebookNode,
+    settings: Settings,
+    files: Mapping[str, bytes] | None = None,
 ) -> tuple[NotebookNode, list[Row]]:
     """Grades one notebook.
 
@@ -113,7 +116,7 @@ def grade(
         notebook: the sanitised submission; changed in place.
         source: the instructor's source notebook, the only place that tests are taken from.
         settings: how to grade.
-        files: the folder with the submission's other files, if there are any.
+        files: the submission's other files by relative path.
 
     Returns:
         The notebook with the outputs that carry the marks, and a row per graded cell, with
@@ -204,7 +207,9 @@ def _outputs(run: TrustedRun, row: Row) -> list[NotebookNode]:
         outputs.append(new_output("display_data", data=report.mimebundle(result)))
     if row.status == Outcome.PASSED or row.score > 0:
         if run.value is not None:
-            outputs.append(new_output("execute_result", data={"text/plain": repr(float(row.score))}))
+            outputs.append(
+                new_output("execute_result", data={"text/plain": repr(float(row.score))})
+            )
         return outputs
     if run.error is not None and not isinstance(run.error, report.CheckFailed):
         kind, message = type(run.error).__name__, report.first_lines(str(run.error))

@@ -13,7 +13,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,7 +84,7 @@ class StudentKernel:
         budget: the limits.
         confine: `"auto"`, `"required"` or `"off"`.
         warm: whether to fork from a warm parent.
-        files: a folder whose files the student may read, copied afresh for each kernel.
+        files: the submission's other files by relative path, written afresh for each kernel.
         readonly: further folders that the kernel may read, as they are.
         environment: further environment variables.
     """
@@ -95,7 +95,7 @@ class StudentKernel:
         *,
         confine: str = "auto",
         warm: bool = True,
-        files: Path | None = None,
+        files: Mapping[str, bytes] | None = None,
         readonly: Sequence[Path] = (),
         environment: dict[str, str] | None = None,
     ) -> None:
@@ -104,7 +104,7 @@ class StudentKernel:
             "confine": confine, "warm": warm, "readonly": tuple(readonly),
             "env": environment or {}, "limits": Limits(memory=budget.memory),
         }  # fmt: skip
-        self._files = files
+        self._files = dict(files or {})
         self._deadline = time.monotonic() + budget.notebook_seconds
         self._manager: Any = None
         self._client: AsyncKernelClient | None = None
@@ -204,8 +204,10 @@ class StudentKernel:
             return self._client
         self._left()
         self._folder = Path(tempfile.mkdtemp(prefix="graders-"))
-        if self._files is not None:
-            shutil.copytree(self._files, self._folder, dirs_exist_ok=True)
+        for name, content in self._files.items():
+            path = self._folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
         manager = kernel_manager(self._folder, **self._options)
         manager.context = zmq.asyncio.Context.instance()
         self._manager = manager
@@ -264,7 +266,9 @@ class StudentKernel:
                 channel = client.shell_channel if idle else client.iopub_channel
                 getter = asyncio.ensure_future(channel.get_msg(timeout=None))
                 wait = deadline - time.monotonic()
-                await asyncio.wait({getter, death}, timeout=max(wait, 0), return_when="FIRST_COMPLETED")
+                await asyncio.wait(
+                    {getter, death}, timeout=max(wait, 0), return_when="FIRST_COMPLETED"
+                )
                 if not getter.done():
                     getter.cancel()
                     raise await self._ended(seeing.CRASHED if death.done() else seeing.TIMED_OUT)
@@ -292,7 +296,9 @@ class StudentKernel:
                 take(document)
 
         await self._start()
-        await self._exchange(f"__import__('graders.serve').serve.answer({json.dumps(request)!r})", unwrap)
+        await self._exchange(
+            f"__import__('graders.serve').serve.answer({json.dumps(request)!r})", unwrap
+        )
 
     async def _run_cell(self, source: str) -> CellRun:
         collector = _Outputs()

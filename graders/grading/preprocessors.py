@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,10 @@ def repair_submission(notebook: NotebookNode, source: NotebookNode) -> NotebookN
 
 
 def judge_submission(
-    notebook: NotebookNode, source: NotebookNode, settings: Settings, files: Path | None = None
+    notebook: NotebookNode,
+    source: NotebookNode,
+    settings: Settings,
+    files: Mapping[str, bytes] | None = None,
 ) -> tuple[NotebookNode, list[Row]]:
     """Grades a repaired submission; see `graders.grading.judge.grade`.
 
@@ -169,9 +173,8 @@ class JudgeAnswers(_OnSource):
     def preprocess(
         self, nb: NotebookNode, resources: ResourcesDict
     ) -> tuple[NotebookNode, ResourcesDict]:
-        nb, _ = judge_submission(
-            nb, self.source(resources), self.settings(), self.submitted(resources)
-        )
+        files = intake.read_files(self.submitted(resources))
+        nb, _ = judge_submission(nb, self.source(resources), self.settings(), files)
         return nb, resources
 
 

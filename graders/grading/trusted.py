@@ -95,7 +95,9 @@ class TrustedSide:
         """
         tree = ast.parse(source)
         if imports_only:
-            tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+            tree.body = [
+                node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+            ]
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(tree, "<instructor>", "exec"), self._namespace)
 

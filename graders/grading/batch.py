@@ -1,0 +1,329 @@
+"""Grading a class: tasks to a pool of workers, one writer for gradebook and files.
+
+`discover → sanitise (nbgrader) → judge in a pool → save (nbgrader) → ledger`. The pool is
+anything with the interface of `concurrent.futures.Executor`. Work is known by its content:
+what was graded already from the same submission, source and grader is not graded again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.utils import is_grade, is_solution
+
+import graders
+from graders.findings import Outcome
+from graders.grading import intake, ledger
+from graders.grading.course import Course, CourseError, register
+from graders.grading.judge import KEY, Settings
+from graders.grading.ledger import Row
+from graders.grading.preprocessors import judge_submission
+from graders.grading.writer import Writer
+
+RETRIES = 2
+"""How often a notebook is tried again after the worker that graded it died."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One notebook to grade, with all that grading it needs.
+
+    Attributes:
+        student: the student's id.
+        notebook: the notebook's name.
+        document: the sanitised submission.
+        source: the instructor's notebook.
+        files: the submission's other files.
+        settings: how to grade.
+        digest: what tells this piece of work from others.
+    """
+
+    student: str
+    notebook: str
+    document: NotebookNode
+    source: NotebookNode
+    files: Mapping[str, bytes]
+    settings: Settings
+    digest: str
+
+
+def run_task(task: Task) -> tuple[NotebookNode, list[Row]]:
+    """Grades one notebook; runs in a worker."""
+    notebook, rows = judge_submission(
+        nbformat.from_dict(task.document),
+        nbformat.from_dict(task.source),
+        task.settings,
+        task.files,
+    )
+    notebook.metadata[KEY]["digest"] = task.digest
+    return notebook, [replace(row, student=task.student, notebook=task.notebook) for row in rows]
+
+
+@dataclass
+class Report:
+    """What a run came to.
+
+    Attributes:
+        rows: the ledger's rows, of notebooks graded now and before.
+        graded: (student, notebook) graded in this run.
+        skipped: how many were left as they are.
+        changes: (student, notebook, cell, mark before, mark now) where a mark changed.
+        hand_set: (student, notebook, cell, mark) of marks set by hand, which were kept.
+        failures: (student, notebook, reason) that got no marks.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    graded: list[tuple[str, str]] = field(default_factory=list)
+    skipped: int = 0
+    changes: list[tuple[str, str, str, float, float]] = field(default_factory=list)
+    hand_set: list[tuple[str, str, str, float]] = field(default_factory=list)
+    failures: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+Progress = Callable[[str, str, int, int, Sequence[Row]], None]
+"""Told after each notebook: student, notebook, number done, number of all, its rows."""
+
+
+def autograde(
+    course: Course,
+    assignment: str,
+    *,
+    students: Sequence[str] = (),
+    force: bool = False,
+    ledger_path: Path | None = None,
+    pool: Callable[[], Executor],
+    progress: Progress = lambda *_: None,
+) -> Report:
+    """Grades the submissions of an assignment.
+
+    Args:
+        course: the course.
+        assignment: the assignment's name.
+        students: only these; all who submitted if empty.
+        force: grade again what was graded already.
+        ledger_path: where the ledger goes; `ledger/<assignment>.jsonl` in the course if `None`.
+        pool: makes the executor that runs `run_task`; called again if its workers die.
+        progress: told of each notebook.
+
+    Returns:
+        The report. The ledger holds every student's rows, whichever were graded now.
+
+    Raises:
+        CourseError: if the assignment or a student does not exist.
+    """
+    sources = course.sources(assignment)
+    known = course.students(assignment)
+    for student in students:
+        if student not in known:
+            raise CourseError(
+                f"There is no submission of {student!r} for {assignment} in "
+                f"{course.root / course.directory.submitted_directory}; check the student's id."
+            )
+    register(course, assignment)
+    report = Report()
+    chosen = [student for student in known if not students or student in students]
+    with Writer(course, assignment) as writer:
+        stamp = _stamp(course)
+        work = list(_discover(course, assignment, sources, chosen, stamp, force, writer, report))
+        _run(work, pool, writer, report, progress)
+    report.rows = _rows(course, assignment, sources, known)
+    path = ledger_path or course.root / "ledger" / f"{assignment}.jsonl"
+    ledger.write(path, report.rows)
+    return report
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A piece of work before it is sanitised."""
+
+    student: str
+    notebook: str
+    path: Path
+    note: str
+    digest: str
+    make: Callable[[], Task]
+
+
+def _discover(
+    course: Course,
+    assignment: str,
+    sources: Mapping[str, NotebookNode],
+    students: Sequence[str],
+    stamp: str,
+    force: bool,
+    writer: Writer,
+    report: Report,
+) -> Iterator[_Job]:
+    """What there is to do; what is missing is written down at once."""
+    settings = course.settings()
+    for student in students:
+        folder = course.folder("submitted", student, assignment)
+        found, notes = intake.find_notebooks(folder, list(sources))
+        done = {name: writer.graded_digest(student, name) for name in sources}
+        digests = {name: _digest(path, sources[name], stamp) for name, path in found.items()}
+        todo = [name for name in found if force or done[name] != digests[name]]
+        gone = [name for name in sources if name not in found]
+        report.skipped += len(found) - len(todo)
+        if todo or gone:
+            writer.begin(student, list(sources))
+        for name in gone:
+            writer.missing(student, name)
+        files = intake.read_files(folder) if todo else {}
+        for name in todo:
+            path, note, digest = found[name], notes.get(name, ""), digests[name]
+
+            def make(student=student, name=name, path=path, note=note, digest=digest, files=files):  # type: ignore[no-untyped-def]
+                document = writer.sanitise(student, name, path, note)
+                return Task(student, name, document, sources[name], files, settings, digest)
+
+            yield _Job(student, name, path, note, digest, make)
+
+
+def _run(
+    jobs: Sequence[_Job],
+    pool: Callable[[], Executor],
+    writer: Writer,
+    report: Report,
+    progress: Progress,
+) -> None:
+    """Sends the jobs to the pool, a few ahead of the workers, and saves what comes back."""
+    waiting = list(reversed(jobs))
+    tries: dict[tuple[str, str], int] = {}
+    running: dict[Future[Any], _Job] = {}
+    executor = pool() if jobs else None
+    try:
+        while executor is not None and (waiting or running):
+            while waiting and len(running) < _ahead(executor):
+                job = waiting.pop()
+                try:
+                    running[executor.submit(run_task, job.make())] = job
+                except BrokenProcessPool:
+                    waiting.append(job)
+                    executor = _renew(executor, pool)
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                job = running.pop(future)
+                try:
+                    notebook, rows = future.result()
+                except Exception as error:
+                    key = (job.student, job.notebook)
+                    tries[key] = tries.get(key, 0) + 1
+                    if isinstance(error, BrokenProcessPool):
+                        executor = _renew(executor, pool)
+                    if tries[key] <= RETRIES:
+                        waiting.append(job)
+                        continue
+                    reason = (
+                        f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+                    )
+                    rows = writer.failed(job.student, job.notebook, reason)
+                    report.failures.append((*key, reason))
+                else:
+                    changes, hand_set = writer.save(job.student, job.notebook, notebook)
+                    report.changes += changes
+                    report.hand_set += hand_set
+                    report.graded.append((job.student, job.notebook))
+                done = len(report.graded) + len(report.failures)
+                progress(job.student, job.notebook, done, len(jobs), rows)
+    except BaseException:
+        if executor is not None:
+            _kill(executor)
+        raise
+    if executor is not None:
+        executor.shutdown()
+
+
+def _ahead(executor: Executor) -> int:
+    return 2 * int(getattr(executor, "_max_workers", 2))
+
+
+def _renew(executor: Executor, pool: Callable[[], Executor]) -> Executor:
+    executor.shutdown(wait=False, cancel_futures=True)
+    return pool()
+
+
+def _kill(executor: Executor) -> None:
+    """Ends a pool at once: its workers take their kernels with them."""
+    for process in list((getattr(executor, "_processes", None) or {}).values()):
+        with contextlib.suppress(Exception):
+            process.terminate()
+    executor.shutdown(wait=False, cancel_futures=True)
+
+
+# --- what identifies work -----------------------------------------------------------------
+
+
+def _stamp(course: Course) -> str:
+    """Changes with the grader's own code and with the settings."""
+    digest = hashlib.sha256(repr(course.settings()).encode())
+    package = Path(graders.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _digest(path: Path, source: NotebookNode, stamp: str) -> str:
+    digest = hashlib.sha256(stamp.encode())
+    with contextlib.suppress(OSError):
+        digest.update(b"link" if path.is_symlink() else path.read_bytes())
+    digest.update(json.dumps(source, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+# --- the ledger ---------------------------------------------------------------------------
+
+
+def _rows(
+    course: Course, assignment: str, sources: Mapping[str, NotebookNode], students: Sequence[str]
+) -> list[Row]:
+    """The rows of all graded notebooks, read back from where they are kept."""
+    rows = []
+    for student in students:
+        folder = course.folder("autograded", student, assignment)
+        for name, source in sources.items():
+            entry = graded_entry(folder / f"{name}.ipynb")
+            if entry is not None:
+                rows += [
+                    replace(Row.from_json(row), student=student, notebook=name)
+                    for row in entry.get("rows", [])
+                ]
+            elif folder.is_dir():
+                rows += missing_rows(student, name, source)
+    return rows
+
+
+def missing_rows(student: str, name: str, source: NotebookNode) -> list[Row]:
+    """The rows of a notebook that was not handed in."""
+    return [
+        Row(
+            student, name, cell.metadata.nbgrader.grade_id, Outcome.MISSING, 0.0,
+            float(cell.metadata.nbgrader.points), note=f"{name}.ipynb was not handed in",
+        )
+        for cell in source.cells
+        if is_grade(cell) and not is_solution(cell) and cell.cell_type == "code"
+    ]  # fmt: skip
+
+
+def graded_entry(path: Path) -> dict[str, Any] | None:
+    """This project's metadata of a graded notebook, or `None` if there is none."""
+    try:
+        entry = json.loads(path.read_text(encoding="utf-8"))["metadata"][KEY]
+    except (OSError, ValueError, KeyError):
+        return None
+    return entry if isinstance(entry, dict) else None
+
+
+def jobs_by_default() -> int:
+    """As many jobs as this process has cores."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

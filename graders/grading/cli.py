@@ -1,0 +1,225 @@
+"""The `graders` command."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import logging
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+
+from packaging.version import Version
+from sqlalchemy.exc import SAWarning
+
+from graders.grading import batch, demo, feedback, pools, tables
+from graders.grading.check import check_notebook
+from graders.grading.course import Course, CourseError, release
+from graders.grading.ledger import Row
+
+SUPPORTED_JAX = ("0.10.2", "0.13")
+"""The oldest supported version of JAX, and the first that is not."""
+
+_EPILOG = "Exit status: 0 all is well, 1 something was not graded or a check failed, 2 bad input."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command.
+
+    Args:
+        arguments: the command line without the program's name; `sys.argv` if `None`.
+
+    Returns:
+        The exit status: 0, 1 (a check failed, or something was not graded), 2 (bad input),
+        130 (interrupted).
+    """
+    # nbgrader's models add rows before they are in a session; SQLAlchemy warns of each.
+    warnings.filterwarnings("ignore", category=SAWarning)
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    options = _parser().parse_args(arguments)
+    try:
+        _check_jax()
+        return int(options.run(options))
+    except CourseError as error:
+        print(f"graders: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(
+            "\ngraders: interrupted. What is graded is saved; the same command goes on from there.",
+            file=sys.stderr,
+        )
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="graders", description=__doc__, epilog=_EPILOG)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(
+        name: str, run: object, words: str, *, assignment: bool = True
+    ) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=words, description=words, epilog=_EPILOG)
+        sub.set_defaults(run=run)
+        if assignment:
+            sub.add_argument("assignment", help="for example control-flow")
+            sub.add_argument("--course", type=Path, default=Path(), metavar="DIR",
+                             help="the course's folder (default: this one)")  # fmt: skip
+        return sub
+
+    command("release", _release, "Generate the students' notebooks and prove that nothing leaks.")
+    sub = command("autograde", _autograde, "Grade the submissions of an assignment.")
+    sub.add_argument(
+        "--student",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this one; may be repeated",
+    )
+    sub.add_argument("--force", action="store_true", help="grade again what was graded already")
+    sub.add_argument("--ledger", type=Path, metavar="FILE", help="where the ledger goes")
+    _pool_options(sub)
+    sub.add_argument("--quiet", action="store_true", help="print only what needs attention")
+    sub = command("feedback", _feedback, "Write the students' feedback pages.")
+    sub.add_argument(
+        "--student",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this one; may be repeated",
+    )
+    _pool_options(sub)
+    sub = command(
+        "check", _check, "Run a notebook's checks as a student sees them.", assignment=False
+    )
+    sub.add_argument("notebook", type=Path, help="a notebook file")
+    sub.add_argument("--json", action="store_true", help="print the results as JSON")
+    sub = command("demo", _demo, "Grade a made-up class in a folder of its own.", assignment=False)
+    sub.add_argument(
+        "--course", type=Path, default=Path("demo-course"), metavar="DIR", help="that folder"
+    )
+    _pool_options(sub)
+    return parser
+
+
+def _pool_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", type=_positive, metavar="N", default=batch.jobs_by_default(),
+                        help="worker processes (default: the cores)")  # fmt: skip
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("give a number above zero")
+    return number
+
+
+def _pool(options: argparse.Namespace) -> Executor:
+    return pools.local(options.jobs)
+
+
+def _check_jax() -> None:
+    oldest, first_not = SUPPORTED_JAX
+    installed = importlib.metadata.version("jax")
+    if not Version(oldest) <= Version(installed) < Version(first_not):
+        raise CourseError(
+            f"JAX {installed} is installed, but the checks are proved from {oldest} to below "
+            f"{first_not}; install jax==0.12.0.1."
+        )
+
+
+def _release(options: argparse.Namespace) -> int:
+    folder = release(Course(options.course), options.assignment)
+    print(f"Released {options.assignment}: {folder}")
+    return 0
+
+
+def _autograde(options: argparse.Namespace) -> int:
+    course = Course(options.course)
+    started = time.monotonic()
+
+    def tell(student: str, notebook: str, done: int, of: int, rows: Sequence[Row]) -> None:
+        if not options.quiet:
+            score, most = sum(row.score for row in rows), sum(row.max_score for row in rows)
+            print(f"[{done}/{of}] {student}, {notebook}: {score:g} / {most:g}", flush=True)
+
+    report = batch.autograde(
+        course, options.assignment, students=options.student, force=options.force,
+        ledger_path=options.ledger, pool=lambda: _pool(options), progress=tell,
+    )  # fmt: skip
+    stale = sorted(
+        {student for student, _ in report.graded}
+        & {s for s in course.students(options.assignment)
+           if course.folder("feedback", s, options.assignment).is_dir()}
+    )  # fmt: skip
+    if stale:
+        with _pool(options) as executor:
+            feedback.generate(course, options.assignment, stale, executor)
+    if not options.quiet or report.failures:
+        print(tables.run_summary(report, time.monotonic() - started))
+    return 1 if report.failures else 0
+
+
+def _feedback(options: argparse.Namespace) -> int:
+    course = Course(options.course)
+    course.sources(options.assignment)
+    graded = [
+        student
+        for student in course.students(options.assignment)
+        if course.folder("autograded", student, options.assignment).is_dir()
+    ]
+    for student in options.student:
+        if student not in graded:
+            raise CourseError(f"Nothing of {student!r} is graded yet; run graders autograde first.")
+    with _pool(options) as executor:
+        pages = feedback.generate(course, options.assignment, options.student or graded, executor)
+    print(
+        f"Wrote feedback for {len(pages)} students into {course.root / course.directory.feedback_directory}"
+    )
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    rows, words = check_notebook(options.notebook)
+    if options.json:
+        print(json.dumps([row.to_json() for row in rows], ensure_ascii=False, indent=1))
+    else:
+        print(words)
+    return 0 if all(row.status == "passed" for row in rows) else 1
+
+
+def _demo(options: argparse.Namespace) -> int:
+    started = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"{time.monotonic() - started:5.1f} s  {text}", flush=True)
+
+    course = demo.build(Path.cwd(), options.course, say)
+
+    def tell(student: str, notebook: str, done: int, of: int, rows: Sequence[Row]) -> None:
+        score, most = sum(row.score for row in rows), sum(row.max_score for row in rows)
+        say(f"  [{done}/{of}] {student}, {notebook}: {score:g} / {most:g}")
+
+    say(f"Grading with {options.jobs} jobs")
+    report = batch.autograde(course, demo.ASSIGNMENT, pool=lambda: _pool(options), progress=tell)
+    say("Writing feedback")
+    with _pool(options) as executor:
+        feedback.generate(course, demo.ASSIGNMENT, course.students(demo.ASSIGNMENT), executor)
+    say("Done")
+    print(f"\n{tables.class_table(report.rows)}\n")
+    print(f"What the class misunderstood most often:\n{tables.findings_table(report.rows)}\n")
+    print(f"Everything lies in {course.root}:")
+    for folder, what in (
+        ("release", "what students get"), ("submitted", "what they handed in"),
+        ("autograded", "their graded notebooks"), ("feedback", "the pages that they get back"),
+        ("ledger", "a line for every graded cell"), ("gradebook.db", "nbgrader's gradebook"),
+    ):  # fmt: skip
+        print(f"  {folder:<13} {what}")
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

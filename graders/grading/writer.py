@@ -1,0 +1,169 @@
+"""The one writer: gradebook and autograded files, through nbgrader's own parts."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
+
+from graders.findings import Outcome
+from graders.grading import ledger
+from graders.grading.course import Course, CourseError
+from graders.grading.judge import KEY
+from graders.grading.ledger import Row
+from graders.grading.preprocessors import JudgeAnswers, RepairSubmission, read_submission
+
+Change = tuple[str, str, str, float, float]
+HandSet = tuple[str, str, str, float]
+
+
+class Writer:
+    """Prepares submissions and saves what was graded.
+
+    Args:
+        course: the course.
+        assignment: the assignment's name.
+    """
+
+    def __init__(self, course: Course, assignment: str) -> None:
+        self._course = course
+        self._assignment = assignment
+        self._converter = Autograde(coursedir=course.directory, config=course.config)
+        self._converter.log = logging.getLogger("graders.nbgrader")
+        self._converter.log.setLevel(logging.ERROR)
+        exporter = NotebookExporter(parent=self._converter, config=course.config)
+        self._sanitise = self._make(self._converter.sanitize_preprocessors, exporter)
+        self._save = self._make(
+            self._converter.autograde_preprocessors, exporter, skip=JudgeAnswers
+        )
+
+    @staticmethod
+    def _make(classes: Sequence[Any], parent: Any, skip: type | None = None) -> list[Any]:
+        return [cls(parent=parent) for cls in classes if skip is None or not issubclass(cls, skip)]
+
+    def __enter__(self) -> Writer:
+        self._gradebook = Gradebook(
+            self._course.directory.db_url, self._course.directory.course_id
+        ).__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._gradebook.__exit__(*error)
+
+    def _path(self, student: str, name: str) -> Path:
+        return self._course.folder("autograded", student, self._assignment) / f"{name}.ipynb"
+
+    def graded_digest(self, student: str, name: str) -> str | None:
+        """The digest of what a notebook's present marks come from, or `None`."""
+        try:
+            self._gradebook.find_submission_notebook(name, self._assignment, student)
+            entry = nbformat.read(self._path(student, name), as_version=4).metadata[KEY]
+        except (MissingEntry, OSError, ValueError, KeyError, nbformat.ValidationError):
+            return None
+        return entry.get("digest")
+
+    def begin(self, student: str, names: Sequence[str]) -> None:
+        """Makes the student's submission known to the gradebook and copies its files."""
+        folder = self._course.folder("submitted", student, self._assignment)
+        self._converter.notebooks = [str(folder / f"{name}.ipynb") for name in names]
+        try:
+            self._converter.init_assignment(self._assignment, student)
+        except NbGraderException as error:
+            raise CourseError(f"{student}: {error}") from None
+        self._gradebook.db.expire_all()
+
+    def _resources(self, student: str, name: str) -> dict[str, Any]:
+        return {
+            "unique_key": name,
+            "nbgrader": {
+                "student": student,
+                "assignment": self._assignment,
+                "notebook": name,
+                "db_url": self._course.directory.db_url,
+            },
+        }
+
+    def sanitise(self, student: str, name: str, path: Path, note: str) -> NotebookNode:
+        """Reads a submission and runs nbgrader's sanitising preprocessors on it."""
+        notebook = read_submission(path)
+        resources = self._resources(student, name)
+        for preprocessor in self._sanitise:
+            notebook, resources = preprocessor(notebook, resources)
+            if note and isinstance(preprocessor, RepairSubmission):
+                notebook.metadata[KEY].setdefault("notes", []).insert(0, note)
+        return notebook
+
+    def save(
+        self, student: str, name: str, notebook: NotebookNode
+    ) -> tuple[list[Change], list[HandSet]]:
+        """Writes a notebook's marks and, last of all, the notebook itself.
+
+        Returns:
+            (marks that changed, marks set by hand and kept).
+        """
+        before = self._marks(student, name)
+        path = self._path(student, name)
+        first_time = not path.exists()
+        resources = self._resources(student, name)
+        for preprocessor in self._save:
+            notebook, resources = preprocessor(notebook, resources)
+        ledger.write_text(path, nbformat.writes(notebook) + "\n")
+        os.chmod(path, 0o444)
+        after = self._marks(student, name)
+        changes = [
+            (student, name, cell, old[0], after[cell][0])
+            for cell, old in before.items()
+            if not first_time and cell in after and old[0] != after[cell][0]
+        ]
+        hand_set = [
+            (student, name, cell, manual)
+            for cell, (_, manual) in after.items()
+            if manual is not None
+        ]
+        return changes, hand_set
+
+    def _marks(self, student: str, name: str) -> dict[str, tuple[float, float | None]]:
+        self._gradebook.db.expire_all()
+        try:
+            found = self._gradebook.find_submission_notebook(name, self._assignment, student)
+        except MissingEntry:
+            return {}
+        return {grade.name: (grade.auto_score or 0.0, grade.manual_score) for grade in found.grades}
+
+    def missing(self, student: str, name: str) -> None:
+        """A notebook that was not handed in: no marks, and no old file that looks like some."""
+        self._discard(student, name, manual=False)
+
+    def failed(self, student: str, name: str, reason: str) -> list[Row]:
+        """A notebook that could not be graded: its old marks must not look fresh."""
+        rows = []
+        notebook = self._gradebook.find_submission_notebook(name, self._assignment, student)
+        for grade in notebook.grades:
+            note = f"grading broke off ({reason}); grade again, or look at it yourself"
+            rows.append(
+                Row(student, name, grade.name, Outcome.CRASHED, 0.0, grade.max_score, note=note)
+            )
+        self._discard(student, name, manual=True)
+        document = nbformat.v4.new_notebook()
+        document.metadata[KEY] = {"rows": [row.to_json() for row in rows]}
+        ledger.write_text(self._path(student, name), nbformat.writes(document) + "\n")
+        return rows
+
+    def _discard(self, student: str, name: str, *, manual: bool) -> None:
+        with contextlib.suppress(MissingEntry):
+            notebook = self._gradebook.find_submission_notebook(name, self._assignment, student)
+            for grade in notebook.grades:
+                grade.auto_score = 0.0
+                grade.needs_manual_grade = manual or grade.manual_score is not None
+            self._gradebook.db.commit()
+        self._path(student, name).unlink(missing_ok=True)

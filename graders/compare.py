@@ -79,9 +79,7 @@ def matching(
         `expected` somewhere, or `None`.
     """
     for code, results in models.items():
-        agrees = all(
-            close(a, b, rtol=rtol, atol=atol) for a, b in zip(came, results, strict=True)
-        )
+        agrees = all(close(a, b, rtol=rtol, atol=atol) for a, b in zip(came, results, strict=True))
         differs = not all(
             close(a, b, rtol=rtol, atol=atol) for a, b in zip(results, expected, strict=True)
         )

@@ -32,7 +32,8 @@ from graders.observe import (
 from graders.watch import watched
 
 _LIBRARIES = tuple(
-    os.path.dirname(os.path.abspath(path)) + os.sep for path in (jax.__file__, np.__file__, __file__)
+    os.path.dirname(os.path.abspath(path)) + os.sep
+    for path in (jax.__file__, np.__file__, __file__)
 )
 
 
@@ -85,9 +86,13 @@ class Observer:
             plain = values.decode(values.encode(_normalise(seen.value)))
             return replace(seen, value=plain, array_kind=kind)
         except Refused as error:
-            return replace(seen, status=REFUSED, value=None, problem=Problem("Refused", (), str(error)))
+            return replace(
+                seen, status=REFUSED, value=None, problem=Problem("Refused", (), str(error))
+            )
         except values.NotPlainError as error:
-            return replace(seen, status=RAISED, value=None, problem=Problem("NotPlainError", (), str(error)))
+            return replace(
+                seen, status=RAISED, value=None, problem=Problem("NotPlainError", (), str(error))
+            )
         except MemoryError as error:
             return replace(seen, status=OUT_OF_MEMORY, value=None, problem=describe(error))
         except (Exception, SystemExit, GeneratorExit) as error:
@@ -101,7 +106,12 @@ class Observer:
             (argument.shape, str(argument.dtype)) if hasattr(argument, "shape") else type(argument)
             for argument in args
         )
-        key = (id(fn), tuple(step.key() for step in steps), shapes, repr(sorted(call.kwargs.items())))
+        key = (
+            id(fn),
+            tuple(step.key() for step in steps),
+            shapes,
+            repr(sorted(call.kwargs.items())),
+        )
         if key not in self._compiled:
             names: list[str] = []
             staged = jax.jit(_transform(_bind(fn, call), steps, names)).trace(*args)
@@ -213,5 +223,3 @@ def describe(error: BaseException) -> Problem:
         line, number = (error.text or "").strip(), error.lineno or 0
     bases = tuple(base.__name__ for base in inspect.getmro(type(error)))
     return Problem(type(error).__name__, bases, _text(error)[:600], line[:200], number)
-
-

@@ -68,9 +68,9 @@ def _wrap(body: str, indent: str, first: str | None = None) -> list[str]:
     lines: list[str] = []
     for paragraph in body.split("\n"):
         lead = indent if lines or first is None else first
-        lines += textwrap.wrap(
-            paragraph, WIDTH, initial_indent=lead, subsequent_indent=indent
-        ) or [""]
+        lines += textwrap.wrap(paragraph, WIDTH, initial_indent=lead, subsequent_indent=indent) or [
+            ""
+        ]
     return lines
 
 
@@ -90,7 +90,9 @@ def text(result: Result) -> str:
     """A result as plain text, at most 80 columns wide."""
     lines = [f"{_sign(result.outcome)} {result.subject} – {result.title}: {result.outcome.words}"]
     if not result.passed:
-        lines += [f"    {_sign(outcome)} {label}: {outcome.words}" for label, outcome in result.parts]
+        lines += [
+            f"    {_sign(outcome)} {label}: {outcome.words}" for label, outcome in result.parts
+        ]
     for finding in result.findings:
         lines += ["", finding_text(finding)]
     return "\n".join(lines)

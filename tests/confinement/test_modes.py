@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+from pathlib import Path
 
 import pytest
 
@@ -72,9 +73,7 @@ def test_folder_that_the_kernels_user_cannot_read(machine, monkeypatch, tmp_path
 
 
 def test_course_is_not_among_the_paths_of_python():
-    repository = os.path.dirname(
-        os.path.dirname(confine.__file__.removesuffix("/kernels/confine.py"))
-    )
+    repository = str(Path(confine.__file__).parents[2])
     shown = confine.python_paths()
     assert repository not in shown
     assert all(not repository.startswith(path + os.sep) for path in shown)

@@ -25,6 +25,7 @@ from nbgrader.utils import is_grade, is_solution
 import graders
 from graders.findings import Outcome
 from graders.grading import intake, ledger
+from graders.grading.cache import with_cache
 from graders.grading.course import Course, CourseError, register
 from graders.grading.judge import KEY, Settings
 from graders.grading.ledger import Row
@@ -145,14 +146,29 @@ def autograde(
 
 @dataclass(frozen=True)
 class _Job:
-    """A piece of work before it is sanitised."""
+    """A piece of work before the submission is read; see `Task`."""
 
     student: str
     notebook: str
     path: Path
     note: str
     digest: str
-    make: Callable[[], Task]
+    source: NotebookNode
+    files: Mapping[str, bytes]
+    settings: Settings
+
+    def task(self, writer: Writer) -> Task:
+        """Reads and sanitises the submission."""
+        document = writer.sanitise(self.student, self.notebook, self.path, self.note)
+        return Task(
+            self.student,
+            self.notebook,
+            document,
+            self.source,
+            self.files,
+            self.settings,
+            self.digest,
+        )
 
 
 def _discover(
@@ -166,7 +182,7 @@ def _discover(
     report: Report,
 ) -> Iterator[_Job]:
     """What there is to do; what is missing is written down at once."""
-    settings = course.settings()
+    settings: Settings | None = None
     for student in students:
         folder = course.folder("submitted", student, assignment)
         found, notes = intake.find_notebooks(folder, list(sources))
@@ -179,15 +195,16 @@ def _discover(
             writer.begin(student, list(sources))
         for name in gone:
             writer.missing(student, name)
-        files = intake.read_files(folder) if todo else {}
+        if not todo:
+            continue
+        if settings is None:
+            settings = with_cache(course, assignment, course.settings())
+        files = intake.read_files(folder)
         for name in todo:
-            path, note, digest = found[name], notes.get(name, ""), digests[name]
-
-            def make(student=student, name=name, path=path, note=note, digest=digest, files=files):  # type: ignore[no-untyped-def]
-                document = writer.sanitise(student, name, path, note)
-                return Task(student, name, document, sources[name], files, settings, digest)
-
-            yield _Job(student, name, path, note, digest, make)
+            yield _Job(
+                student, name, found[name], notes.get(name, ""), digests[name], sources[name],
+                files, settings,
+            )  # fmt: skip
 
 
 def _run(
@@ -207,7 +224,7 @@ def _run(
             while waiting and len(running) < _ahead(executor):
                 job = waiting.pop()
                 try:
-                    running[executor.submit(run_task, job.make())] = job
+                    running[executor.submit(run_task, job.task(writer))] = job
                 except BrokenProcessPool:
                     waiting.append(job)
                     executor = _renew(executor, pool)

@@ -11,11 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +66,6 @@ def _folder(course: Course, sources: Mapping[str, NotebookNode]) -> Path:
     package = Path(__file__).parent.parent
     for path in sorted(package.glob("*.py")):
         digest.update(path.read_bytes())
-    from importlib.metadata import version
-
     digest.update(version("jaxlib").encode())
     return course.root / ".graders-cache" / digest.hexdigest()[:16]
 
@@ -98,15 +98,9 @@ def _fill(course: Course, sources: Mapping[str, NotebookNode], folder: Path) -> 
         if run.returncode != 0:
             return False
         for old in folder.parent.glob("[0-9a-f]*"):
-            _remove(old)
+            shutil.rmtree(old, ignore_errors=True)
         made.rename(folder)
     return True
-
-
-def _remove(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _main() -> None:

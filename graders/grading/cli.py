@@ -176,9 +176,8 @@ def _feedback(options: argparse.Namespace) -> int:
             raise CourseError(f"Nothing of {student!r} is graded yet; run graders autograde first.")
     with _pool(options) as executor:
         pages = feedback.generate(course, options.assignment, options.student or graded, executor)
-    print(
-        f"Wrote feedback for {len(pages)} students into {course.root / course.directory.feedback_directory}"
-    )
+    where = course.root / course.directory.feedback_directory
+    print(f"Wrote feedback for {len(pages)} students into {where}")
     return 0
 
 

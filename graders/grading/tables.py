@@ -85,7 +85,8 @@ def to_look_at(rows: Sequence[Row]) -> list[str]:
 def run_summary(report: Report, seconds: float) -> str:
     """What a run did, with the slowest notebooks and what to look at."""
     lines = [
-        f"Graded {len(report.graded)} notebooks in {seconds:.1f} s; {report.skipped} were graded before."
+        f"Graded {len(report.graded)} notebooks in {seconds:.1f} s; "
+        f"{report.skipped} were graded before.",
     ]
     counts = Counter(Outcome(row.status).words for row in report.rows)
     if counts:

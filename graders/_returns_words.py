@@ -16,7 +16,7 @@ TELL: dict[str, tuple[str, str, str]] = {
     ),
     "returns/carry-only": (
         "the final carry comes back instead of one return per step",
-        "the first item of what lax.scan returns, (final carry, outputs), is taken: that is G_0.",
+        "the first item of what lax.scan returns, (final carry, outputs), is taken.",
         "Return the second item, the stacked outputs.",
     ),
     "returns/exclusive": (
@@ -48,7 +48,7 @@ TELL: dict[str, tuple[str, str, str]] = {
     ),
     "returns/no-discount": (
         "gamma is not used",
-        "γ is 1: later rewards count as much as early ones.",
+        "the discount is a fixed number, such as 1, whatever gamma is.",
         "Multiply G_{t+1} by gamma once per step.",
     ),
     "returns/discounts-reward": (
@@ -77,7 +77,7 @@ TELL: dict[str, tuple[str, str, str]] = {
         "Write G_t as a function of the carry G_{t+1} and of (r_t, d_t), and scan in reverse.",
     ),
     "returns/not-traceable": (
-        "it does not work under jax.jit or jax.vmap",
+        "it does not work under jax.jit, jax.vmap or jax.grad",
         "Under a transformation the arguments are tracers, which have a shape and a dtype but no "
         "values: an if, float(), a NumPy function or a loop over their values cannot run.",
         "Keep to jnp and lax operations on the arguments; use jnp.where instead of if.",

@@ -30,7 +30,7 @@ _SUBJECT = "returns/discounted_returns"
 
 EXAMPLES = (
     (np.array([1, 2, 3, 4], np.float32), np.array([0, 1, 0, 1], np.float32), 0.5),
-    (np.array([2, -1, 3, 1], np.float32), np.array([0, 0, 1, 0], np.float32), 0.5),
+    (np.array([2, 1, -1, 3], np.float32), np.array([0, 1, 1, 0], np.float32), 0.25),
 )
 """The worked example (its returns are 2, 2, 5, 4), and one more.
 
@@ -70,6 +70,11 @@ def _shifted(dones: np.ndarray, by: int) -> np.ndarray:
 
 Twist = Callable[[Model], Model]
 
+
+def _fixed(gamma: float) -> Twist:
+    return lambda f: lambda r, d, g: f(r, d, gamma)
+
+
 # What a misconception makes of a model; applied to the oracle it gives the wrong model, and one
 # after the other they give what two misconceptions together come to.
 _TWISTS: dict[str, tuple[Twist, ...]] = {
@@ -97,7 +102,7 @@ _TWISTS: dict[str, tuple[Twist, ...]] = {
         lambda f: lambda r, d, g: f(r, np.roll(d, -1), g),
     ),
     "returns/drops-terminal-reward": (lambda f: lambda r, d, g: f(r * (1 - d), d, g),),
-    "returns/no-discount": (lambda f: lambda r, d, g: f(r, d, 1.0),),
+    "returns/no-discount": tuple(_fixed(gamma) for gamma in (1.0, 0.99, 0.9, 0.5)),
     "returns/discounts-reward": (lambda f: lambda r, d, g: g * f(r, d, g),),
 }
 
@@ -498,7 +503,7 @@ def check_gradient(answer: Any, *, seed: int = 2, length: int = 8) -> None:
 
 def judge_gradient(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[Finding]:
     """Judges `check_gradient`: the values themselves, then the gradient of a weighted sum."""
-    _, slope = seen
+    values, slope = seen
     wrong = list(judge_values(calls[:1], seen[:1]))
     if wrong:
         # The derivative of a wrong function is not the point: name what is wrong with it.
@@ -506,10 +511,14 @@ def judge_gradient(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterat
         return
     given = _given(calls[1])
     if slope.problem is not None:
-        yield _finding(
-            "returns/gradient", given=given, came=checks.told(slope.problem),
-            expected="derivatives with respect to rewards and gamma",
-        )  # fmt: skip
+        if values.through:
+            yield _finding(
+                "returns/gradient", given=given, came=checks.told(slope.problem),
+                expected="derivatives with respect to rewards and gamma",
+            )  # fmt: skip
+        else:
+            # The values had to be computed plainly: grad meets what jit met.
+            yield _not_traceable([slope], "jax.grad", calls[1].label)
         return
     args = calls[1].args
     weights = np.asarray(calls[1].through[0].weights, np.float64)

@@ -6,19 +6,23 @@ described in `graders.grading.answers`.
 
 from __future__ import annotations
 
-import ast
 import functools
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import nbformat
 
+from graders import observe as seeing
 from graders.checks import recording
 from graders.findings import Outcome, Result
 from graders.grading.answers import Answer, find
 from graders.grading.demo import NOTEBOOKS
+from graders.observe import Problem, Undefined
+from graders.perform import Observer
 
 ANSWERS = Path(__file__).parent / "answers"
 SOURCE = Path(__file__).parent.parent / "source" / "control-flow"
@@ -92,19 +96,33 @@ def grade(answer: Answer | None, exercise: str = "") -> dict[str, Mark]:
     cells = answer.cells if answer else {}
     namespace: dict[str, Any] = {"__name__": "__main__"}
     marks = {}
+    # The answer stays the same between the checks, so they may share what they compile.
+    observer = Observer()
     for cell in source_cells(answer.exercise if answer else exercise):
         if not cell.grade:
             source = cells.get(cell.grade_id, cell.source) if cell.solution else cell.source
-            filename = f"<{cell.grade_id}>"
             try:
-                exec(compile(source, filename, "exec"), namespace)
-            except Exception:
+                _run(source, cell.grade_id, namespace)
+            except Exception as error:
                 if not answer:
                     raise
+                problem = Problem(type(error).__name__, message=str(error))
+                namespace.setdefault(
+                    cell.grade_id, Undefined(cell.grade_id, seeing.RAISED, problem)
+                )
+            if cell.solution:
+                namespace.setdefault(cell.grade_id, Undefined(cell.grade_id))
             continue
         results: list[Result] = []
-        with recording(results.append):
-            exec(compile(ast.parse(cell.source), f"<{cell.grade_id}>", "exec"), namespace)
+        with recording(results.append), mock.patch("graders.perform.Observer", lambda: observer):
+            _run(cell.source, cell.grade_id, namespace)
         passed = all(result.passed for result in results)
         marks[cell.grade_id] = Mark(cell.points if passed else 0.0, cell.points, tuple(results))
     return marks
+
+
+def _run(source: str, name: str, namespace: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        # A student's warnings are no errors, as they are none in a notebook.
+        warnings.simplefilter("ignore")
+        exec(compile(source, f"<{name}>", "exec"), namespace)

@@ -1,0 +1,12 @@
+# expect: returns/carry-only
+# %% discounted_returns
+def discounted_returns(rewards, dones, gamma):
+    dones = dones.astype(rewards.dtype)
+
+    def body(g, x):
+        r, d = x
+        g = r + gamma * (1 - d) * g
+        return g, g
+
+    out, _ = lax.scan(body, jnp.zeros((), rewards.dtype), (rewards, dones), reverse=True)
+    return out

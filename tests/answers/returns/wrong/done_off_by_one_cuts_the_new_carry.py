@@ -1,0 +1,11 @@
+# expect: returns/done-off-by-one
+# %% discounted_returns
+def discounted_returns(rewards, dones, gamma):
+    dones = dones.astype(rewards.dtype)
+
+    def body(later, x):
+        r, d = x
+        now = r + gamma * later
+        return (1 - d) * now, now
+
+    return lax.scan(body, jnp.zeros((), rewards.dtype), (rewards, dones), reverse=True)[1]

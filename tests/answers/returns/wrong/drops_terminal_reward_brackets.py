@@ -1,0 +1,11 @@
+# expect: returns/drops-terminal-reward
+# %% discounted_returns
+def discounted_returns(rewards, dones, gamma):
+    dones = dones.astype(rewards.dtype)
+
+    def body(later, x):
+        r, d = x
+        now = (1 - d) * (r + gamma * later)
+        return now, now
+
+    return lax.scan(body, jnp.zeros((), rewards.dtype), (rewards, dones), reverse=True)[1]

@@ -1,0 +1,11 @@
+# expect: returns/no-discount
+# %% discounted_returns
+def discounted_returns(rewards, dones, gamma):
+    gamma = 0.99
+    keep = 1 - dones.astype(rewards.dtype)
+
+    def body(g, x):
+        g = x[0] + gamma * x[1] * g
+        return g, g
+
+    return lax.scan(body, jnp.zeros((), rewards.dtype), (rewards, keep), reverse=True)[1]

@@ -1,0 +1,13 @@
+# expect: returns/not-reverse
+# %% discounted_returns
+def discounted_returns(rewards, dones, gamma):
+    dones = dones.astype(rewards.dtype)
+
+    def body(g, x):
+        r, d = x
+        g = r + gamma * (1 - d) * g
+        return g, g
+
+    xs = (rewards[::-1], dones[::-1])
+    _, out = lax.scan(body, jnp.zeros((), rewards.dtype), xs)
+    return out[::-1]

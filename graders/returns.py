@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ import ml_dtypes
 import numpy as np
 
 from graders import checks
+from graders._returns_models import WRONG_MODELS, oracle, pairs
 from graders._returns_words import TELL
 from graders.checks import run
 from graders.compare import EPS32, as_float, brief, close, matching, numeric_gradient
@@ -38,108 +39,6 @@ Both together tell every two of the wrong models apart. Each triple is rewards, 
 """
 
 EXAMPLE = EXAMPLES[0]
-
-
-# --- the reference and the wrong models ---------------------------------------------------
-
-Model = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
-
-
-def oracle(rewards: Any, dones: Any, gamma: float) -> np.ndarray:
-    """The discounted returns, by a loop in float64.
-
-    Args:
-        rewards: shape (T,), any real dtype.
-        dones: shape (T,), 0 or 1, float, int or bool.
-        gamma: the discount, a scalar.
-
-    Returns:
-        Shape (T,), float64.
-    """
-    r, d = np.asarray(rewards, np.float64), np.asarray(dones, np.float64)
-    returns, later = np.zeros(len(r)), 0.0
-    for t in reversed(range(len(r))):
-        returns[t] = later = r[t] + gamma * (1 - d[t]) * later
-    return returns
-
-
-def _shifted(dones: np.ndarray, by: int) -> np.ndarray:
-    """Dones moved by one step, a zero moving in."""
-    return np.append(0, dones[:-1]) if by > 0 else np.append(dones[1:], 0)
-
-
-Twist = Callable[[Model], Model]
-
-
-def _fixed(gamma: float) -> Twist:
-    return lambda f: lambda r, d, g: f(r, d, gamma)
-
-
-# What a misconception makes of a model; applied to the oracle it gives the wrong model, and one
-# after the other they give what two misconceptions together come to.
-_TWISTS: dict[str, tuple[Twist, ...]] = {
-    "returns/forward-scan": (
-        lambda f: lambda r, d, g: f(r[::-1], d[::-1], g)[::-1],
-        lambda f: lambda r, d, g: f(r[::-1], _shifted(d, 1)[::-1], g)[::-1],
-    ),
-    "returns/flipped-output": (lambda f: lambda r, d, g: f(r, d, g)[::-1],),
-    "returns/carry-only": (
-        lambda f: lambda r, d, g: np.asarray(f(r, d, g)[0]),
-        lambda f: lambda r, d, g: np.full(len(r), f(r, d, g)[0]),
-        # The final carry of a loop that runs forwards is its last entry.
-        lambda f: lambda r, d, g: np.asarray(f(r, d, g)[-1]),
-    ),
-    "returns/exclusive": (
-        lambda f: lambda r, d, g: np.append(f(r, d, g)[1:], 0),
-        lambda f: lambda r, d, g: f(r, d, g) - r,
-    ),
-    "returns/ignores-dones": (lambda f: lambda r, d, g: f(r, 0 * d, g),),
-    "returns/inverted-dones": (lambda f: lambda r, d, g: f(r, 1 - d, g),),
-    "returns/done-off-by-one": (
-        lambda f: lambda r, d, g: f(r, _shifted(d, 1), g),
-        lambda f: lambda r, d, g: f(r, _shifted(d, -1), g),
-        lambda f: lambda r, d, g: f(r, np.roll(d, 1), g),
-        lambda f: lambda r, d, g: f(r, np.roll(d, -1), g),
-    ),
-    "returns/drops-terminal-reward": (lambda f: lambda r, d, g: f(r * (1 - d), d, g),),
-    "returns/no-discount": tuple(_fixed(gamma) for gamma in (1.0, 0.99, 0.9, 0.5)),
-    "returns/discounts-reward": (lambda f: lambda r, d, g: g * f(r, d, g),),
-}
-
-WRONG_MODELS: dict[str, tuple[Model, ...]] = {
-    code: tuple(twist(oracle) for twist in twists) for code, twists in _TWISTS.items()
-}
-"""For each misconception the results it gives, in float64: (rewards, dones, gamma) → G."""
-
-
-def _pairs() -> Iterator[tuple[tuple[str, ...], Model]]:
-    """What two misconceptions together give, in either order, with their codes."""
-    order = list(_TWISTS)
-    for first, second in itertools.permutations(_TWISTS, 2):
-        codes = tuple(sorted((first, second), key=order.index))
-        for one, other in itertools.product(_TWISTS[first], _TWISTS[second]):
-            yield codes, other(one(oracle))
-
-
-def _diagnose(
-    calls: Sequence[Call], came: Sequence[Any], expected: Sequence[Any], atol: float
-) -> tuple[str, ...]:
-    """The misconceptions that explain all results, or the general code."""
-    inputs = [
-        (np.asarray(r, np.float64), np.asarray(d, np.float64), g)
-        for r, d, g in (call.args for call in calls)
-    ]
-    single = [((code,), model) for code, models in WRONG_MODELS.items() for model in models]
-    for codes, model in itertools.chain(single, _pairs()):
-        try:
-            results = [model(*arguments) for arguments in inputs]
-        except IndexError:
-            continue  # a second misconception about the steps of a single number
-        if matching(came, {"this one": results}, expected, rtol=0, atol=atol):
-            return codes
-    shapes = [() if array is None else array.shape for array in came]
-    fits = shapes == [reference.shape for reference in expected]
-    return ("returns/wrong-value",) if fits else ("returns/shape",)
 
 
 # --- inputs -------------------------------------------------------------------------------
@@ -184,6 +83,27 @@ def _tolerance(rewards: Any, dones: Any, gamma: float) -> float:
 # --- what checks share --------------------------------------------------------------------
 
 
+def _diagnose(
+    calls: Sequence[Call], came: Sequence[Any], expected: Sequence[Any], atol: float
+) -> tuple[str, ...]:
+    """The misconceptions that explain all results, or the general code."""
+    inputs = [
+        (np.asarray(r, np.float64), np.asarray(d, np.float64), g)
+        for r, d, g in (call.args for call in calls)
+    ]
+    single = [((code,), model) for code, models in WRONG_MODELS.items() for model in models]
+    for codes, model in itertools.chain(single, pairs()):
+        try:
+            results = [model(*arguments) for arguments in inputs]
+        except IndexError:
+            continue  # a second misconception about the steps of a single number
+        if matching(came, {"this one": results}, expected, rtol=0, atol=atol):
+            return codes
+    shapes = [() if array is None else array.shape for array in came]
+    fits = shapes == [reference.shape for reference in expected]
+    return ("returns/wrong-value",) if fits else ("returns/shape",)
+
+
 def _finding(code: str, **details: str) -> Finding:
     headline, why, next_step = TELL[code]
     return Finding(code, headline, why=why, next_step=next_step, **details)
@@ -203,17 +123,12 @@ def _array(value: Any) -> np.ndarray | None:
     return as_float(value) if isinstance(value, np.ndarray) else None
 
 
-def _misfit(call: Call, value: Any) -> Finding | None:
-    """The finding for a result that is not an array of T numbers."""
+def _not_an_array(call: Call, value: Any) -> Finding:
+    """The finding for a result that is not one array of numbers."""
     rewards = call.args[0]
-    array = _array(value)
-    if array is not None and array.shape == rewards.shape:
-        return None
-    expected = [oracle(*call.args)]
-    [code, *_] = _diagnose([call], [array], expected, _tolerance(*call.args))
     return _finding(
-        code, given=_given(call), came=_told(value), part=call.label,
-        expected=f"one array of shape ({len(rewards)},): {brief(expected[0])}",
+        "returns/shape", given=_given(call), came=_told(value), part=call.label,
+        expected=f"one array of shape ({len(rewards)},): {brief(oracle(*call.args))}",
     )  # fmt: skip
 
 
@@ -399,9 +314,7 @@ def judge_transforms(calls: Sequence[Call], seen: Sequence[Observation]) -> Iter
     reference = _array(plain.value)
     if reference is None:
         # vmap would stack a list, and what it makes of other things says little.
-        misfit = _misfit(calls[0], plain.value)
-        assert misfit is not None
-        yield misfit
+        yield _not_an_array(calls[0], plain.value)
         return
     atol = _tolerance(*calls[0].args)
     for call, observation in zip(calls[1:], others, strict=True):
@@ -451,14 +364,10 @@ def judge_dtype(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[
         assert base.problem is not None
         yield _raised(base.problem, _given(calls[0]), calls[0].label)
         return
-    reference = None
-    if base.problem is None:
-        reference = _array(base.value)
-        if reference is None:
-            misfit = _misfit(calls[0], base.value)
-            assert misfit is not None
-            yield misfit
-            return
+    reference = _array(base.value)
+    if base.problem is None and reference is None:
+        yield _not_an_array(calls[0], base.value)
+        return
     for call, observation in zip(calls, seen, strict=True):
         wanted = str(call.args[0].dtype)
         came, expected = "", f"an array of dtype {wanted}"

@@ -54,7 +54,8 @@ def encode(value: Any) -> Any:
 
     Args:
         value: numbers, strings, `None`, NumPy or JAX arrays (any shape; bool, integer,
-            float, complex or bfloat16), and tuples, lists, sets and dicts of them.
+            float, complex or bfloat16), and tuples, lists, sets and dicts of them. An
+            exception class travels as its name.
 
     Returns:
         A JSON value. `decode(encode(value))` gives the value back, JAX arrays as NumPy ones.
@@ -92,6 +93,8 @@ def _encode(value: Any, budget: _Budget, depth: int) -> Any:
                 for key, item in value.items()
             ]
         }
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return _encode(str(value.__name__), budget, depth)
     if hasattr(value, "dtype") and hasattr(value, "shape") and hasattr(value, "__array__"):
         return _encode_array(value, budget, depth)
     raise NotPlainError(f"a {kind.__name__} cannot be checked; give numbers, arrays or text")

@@ -1,0 +1,3 @@
+# expect: quiz/unanswered
+# %% q6
+# I leave this one out.

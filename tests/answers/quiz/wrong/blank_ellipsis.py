@@ -1,0 +1,3 @@
+# expect: quiz/unanswered
+# %% q2
+q2 = ...

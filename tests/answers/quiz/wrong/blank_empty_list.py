@@ -1,0 +1,3 @@
+# expect: quiz/unanswered
+# %% q5
+q5 = []

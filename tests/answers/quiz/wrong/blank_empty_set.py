@@ -1,0 +1,3 @@
+# expect: quiz/unanswered
+# %% q3
+q3 = set()

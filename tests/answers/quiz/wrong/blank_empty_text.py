@@ -1,0 +1,3 @@
+# expect: quiz/unanswered
+# %% q8
+q8 = ""

@@ -1,0 +1,3 @@
+# expect: quiz/unanswered
+# %% q4
+q4 = [None, None]

@@ -1,0 +1,3 @@
+# expect: quiz/unanswered
+# %% q7
+q7 = "?"

@@ -1,0 +1,3 @@
+# expect: quiz/form
+# %% q7
+q7 = jnp

@@ -1,0 +1,3 @@
+# expect: quiz/form
+# %% q1
+q1 = True

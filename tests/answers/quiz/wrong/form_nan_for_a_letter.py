@@ -1,0 +1,3 @@
+# expect: quiz/form
+# %% q6
+q6 = float("nan")

@@ -1,0 +1,3 @@
+# expect: quiz/form
+# %% q8
+q8 = 3

@@ -1,0 +1,3 @@
+# expect: quiz/form
+# %% q4
+q4 = 8

@@ -1,0 +1,3 @@
+# expect: quiz/form
+# %% q5
+q5 = {20, 30}

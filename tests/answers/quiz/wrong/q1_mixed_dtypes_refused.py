@@ -1,0 +1,3 @@
+# expect: quiz/wrong
+# %% q1
+q1 = "a"

@@ -1,0 +1,3 @@
+# expect: quiz/wrong
+# %% q4
+q4 = [3, 0]

@@ -1,0 +1,3 @@
+# expect: quiz/wrong
+# %% q5
+q5 = [30, 30, 30, 30]

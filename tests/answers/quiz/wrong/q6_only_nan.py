@@ -1,0 +1,3 @@
+# expect: quiz/wrong
+# %% q6
+q6 = "b"

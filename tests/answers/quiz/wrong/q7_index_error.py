@@ -1,0 +1,3 @@
+# expect: quiz/wrong
+# %% q7
+q7 = "IndexError"

@@ -1,0 +1,3 @@
+# expect: quiz/wrong
+# %% q8
+q8 = "a"

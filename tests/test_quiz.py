@@ -21,6 +21,8 @@ from graders import observe as seeing
 from graders.checks import recording
 from graders.findings import Outcome, Result
 from graders.forms import FormError
+from graders.grading import intake, judge
+from graders.grading.answers import Answer, fill
 from graders.observe import Problem, Undefined
 from graders.report import CheckFailed, finding_text
 from tests import bank
@@ -109,6 +111,30 @@ def test_a_wrong_answer_loses_the_marks_of_its_questions_and_is_told_why(answer)
             assert all(len(text.split("\n")) <= 18 and "Try next" in text for text in texts)
         else:
             assert (mark.score, mark.codes) == (2, ())
+
+
+def test_answers_in_a_kernel_are_marked_as_they_are_here():
+    cells = {
+        "q1": "q1 = c\n",  # without quotes
+        "q2": "q2 = jnp.array([4321, 432, 43, 4])\n",
+        "q3": "q3 = ...\n",
+        "q4": "",
+        "q6": "q6 = jnp.sin\n",
+        "q7": "q7 = jax.errors.ConcretizationTypeError\n",
+        "q8": "q8 = 'b'\n",
+    }
+    answer = Answer(bank.ANSWERS / "quiz/wrong/mixed.py", KEYS | cells, ())
+    source = nbformat.read(bank.SOURCE / "5-quiz.ipynb", as_version=4)
+    _, rows = judge.grade(fill(intake.released(source), answer.cells), source, judge.Settings())
+    there = {row.cell: (row.score, row.status, row.findings) for row in rows}
+    here = {
+        name: (mark.score, mark.outcome, mark.codes) for name, mark in bank.grade(answer).items()
+    }
+    assert there == here
+    assert [there[f"quiz-{question}"][2] for question in QUESTIONS] == [
+        ("quiz/form",), (), ("quiz/unanswered",), ("quiz/unanswered",), (), ("quiz/form",), (),
+        ("quiz/wrong",),
+    ]  # fmt: skip
 
 
 def test_unreadable_and_missing_answers_are_told_the_same_by_both_checks():

@@ -89,6 +89,8 @@ class _Session:
                     return values.decode(description["value"])
                 except values.NotPlainError as error:
                     return Opaque(name, str(error))
+            case "other" if description.get("type") == "ellipsis":
+                return ...
             case "other":
                 return Opaque(name, str(description.get("type"))[:80])
         run = self._culprit(name)

@@ -25,7 +25,8 @@ class Equation:
     Attributes:
         primitive: the primitive's name, for example `"scan"`.
         parameters: those parameters that are booleans, integers or short strings. `cond`
-            additionally has `"branches"`, the number of its branches.
+            additionally has `"branches"`, the number of its branches, and `pow` with a constant
+            exponent has `"exponent"`, that number as text.
         shapes: the shapes of the equation's results.
         dtypes: the dtypes of the equation's results.
         inner: the programs nested in it: a loop's body, a cond's branches, a jitted function.
@@ -112,6 +113,8 @@ def summarise(jaxpr: Any) -> Program:
         }
         if "branches" in equation.params:
             parameters["branches"] = len(equation.params["branches"])
+        if equation.primitive.name == "pow" and hasattr(equation.invars[1], "val"):
+            parameters["exponent"] = str(equation.invars[1].val)
         avals = [variable.aval for variable in equation.outvars]
         return Equation(
             primitive=equation.primitive.name,

@@ -98,13 +98,20 @@ class Watcher:
 
         def cond(state: tuple[Any, Any]) -> Any:
             steps, carry = state
-            return jnp.logical_and(wants_more(carry), steps < self.limit)
+            return jnp.logical_and(jnp.any(wants_more(carry)), steps < self.limit)
 
         def body(state: tuple[Any, Any]) -> tuple[Any, Any]:
             steps, carry = state
-            return steps + 1, tuple(
-                self._inner(parameters["body_jaxpr"], [*body_consts, *carry], False)
-            )
+            after = self._inner(parameters["body_jaxpr"], [*body_consts, *carry], False)
+            going = wants_more(carry)
+            if going.ndim:
+                # Under vmap every element has its own condition, and those that are done stay
+                # as they are. JAX sees to that only when it lowers the loop.
+                after = [
+                    jnp.where(going.reshape(going.shape + (1,) * (new.ndim - going.ndim)), new, old)
+                    for new, old in zip(after, carry, strict=True)
+                ]
+            return steps + 1, tuple(after)
 
         steps, carry = lax.while_loop(cond, body, (jnp.int32(0), start))
         if record:

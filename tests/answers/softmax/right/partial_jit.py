@@ -1,0 +1,9 @@
+# %% segment_softmax
+import functools
+
+@functools.partial(jax.jit, static_argnames="num_segments")
+def segment_softmax(scores, seg, num_segments):
+    m = jax.ops.segment_max(scores, seg, num_segments=num_segments)
+    e = jnp.exp(scores - m[seg])
+    z = jax.ops.segment_sum(e, seg, num_segments=num_segments)
+    return e / z[seg]

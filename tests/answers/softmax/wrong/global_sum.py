@@ -1,0 +1,6 @@
+# expect: softmax/global-sum
+# %% segment_softmax
+def segment_softmax(scores, seg, num_segments):
+    m = jax.ops.segment_max(scores, seg, num_segments=num_segments)
+    e = jnp.exp(scores - m[seg])
+    return e / e.sum()

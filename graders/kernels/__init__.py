@@ -8,11 +8,13 @@ From the ground up:
 
 * `system` – the calls into Linux that Python does not offer, each with its reason;
 * `limits` – how much memory, time, processes and files a kernel may use;
-* `confine` – what a kernel may see, built from `system` and `limits`;
+* `cage` and `confine` – what a kernel may see and reach, and what of that the machine offers;
 * `application` – the IPython kernel itself, without what grading has no use for;
-* `keeper` – the small process beside each kernel that watches it and ends it as a whole;
+* `family` and `keeper` – the small process beside each kernel that watches it and all it starts;
 * `zygote` – the warm parent that keepers are forked from;
+* `bubble` – bubblewrap, for kernels that start in a fresh process;
 * `launcher` – starts the warm parent, asks it for kernels, falls back to a cold start;
+* `runtime` and `reason` – a kernel's private folder, and how it ended;
 * `provisioner` – all of it as a `KernelProvisioner`, so that jupyter_client needs no change;
 * `manager` – the front door.
 """

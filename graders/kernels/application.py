@@ -56,6 +56,8 @@ def build(connection_file: str) -> Any:
     app.log_level = logging.CRITICAL
     app.config.HistoryManager.enabled = False
     app.initialize([])
+    shell: Any = app.shell
+    shell.ask_exit = lambda: None  # a notebook's exit() would end it a moment later
     return app
 
 

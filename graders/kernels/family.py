@@ -11,7 +11,6 @@ import time
 Ending = tuple[int, resource.struct_rusage]
 """A process' wait status and what it used."""
 
-_PAGE = resource.getpagesize()
 _SEARCH = 0.5
 """Seconds between two searches through all processes of the machine."""
 
@@ -74,26 +73,38 @@ class Family:
                 last = (status, usage)
 
 
+def kill_tree(top: int) -> None:
+    """Kills a process and everything below it, without waiting."""
+    import psutil
+
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(top)
+        for member in (process, *process.children(recursive=True)):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.kill()
+
+
 def _kill(process: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
 
 
 def _quick(process: int) -> int:
-    try:
-        with open(f"/proc/{process}/statm") as file:
-            _, resident, shared = file.read().split()[:3]
-    except OSError:
-        return 0
-    return (int(resident) - int(shared)) * _PAGE
+    """Its pages in no file, those that it shares with others counted in full."""
+    return _sum(f"/proc/{process}/status", ("RssAnon:", "RssShmem:", "VmSwap:")) or 0
 
 
 def _exact(process: int) -> int:
-    """Its share of the pages that are in memory but in no file."""
+    """Its share of the pages in no file."""
+    exact = _sum(f"/proc/{process}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
+    return _quick(process) if exact is None else exact
+
+
+def _sum(path: str, wanted: tuple[str, ...]) -> int | None:
+    """Bytes in these lines of a file in /proc, or None if it cannot be read."""
     try:
-        with open(f"/proc/{process}/smaps_rollup") as file:
-            lines = [line.split() for line in file]
+        with open(path) as file:
+            lines = [line.split() for line in file if line.startswith(wanted)]
     except OSError:
-        return _quick(process)
-    kilobytes = {words[0]: int(words[1]) for words in lines if words[-1] == "kB"}
-    return 1024 * (kilobytes.get("Pss_Anon:", 0) + kilobytes.get("Pss_Shmem:", 0))
+        return None
+    return sum(1024 * int(words[1]) for words in lines)

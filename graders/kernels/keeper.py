@@ -147,7 +147,6 @@ def _become_kernel(request: Request, keeper: int, ready: int) -> None:
         for target, source in ((0, null), (1, log), (2, log)):
             os.dup2(source, target)
         os.chdir(request.folder)
-        os.environ.clear()
         os.environ.update(request.environment)
         tempfile.tempdir = None
         signal.signal(signal.SIGINT, signal.default_int_handler)

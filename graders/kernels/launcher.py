@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
 import logging
 import os
@@ -66,7 +67,8 @@ class WarmParent:
             return False
         try:
             socket.send_fds(self._socket, [request.to_json()], [keeper.fileno()])
-        except OSError:
+        except ConnectionError:
+            self.process.wait()  # its socket closes a little before it has ended
             return False
         return True
 
@@ -113,6 +115,7 @@ def last_words(environment: Mapping[str, str]) -> str:
     return parent.last_words() if parent else "no warm parent"
 
 
+@atexit.register
 def stop_warm_parents() -> None:
     """Ends all warm parents of this process; the next kernel starts a new one."""
     with _lock:

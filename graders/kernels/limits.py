@@ -15,7 +15,7 @@ class Limits:
     Attributes:
         memory: Bytes of memory that the kernel and its children may hold. The keeper watches it
             and ends them all at the cap; see `graders.kernels.keeper`.
-        cpu_seconds: Processor seconds of one process.
+        cpu_seconds: Processor seconds of one process; SIGXCPU ends it.
         processes: Processes and threads beside those that the kernel itself needs.
         file_size: Bytes of the largest file that may be written.
         open_files: Open file descriptors of one process.
@@ -42,14 +42,15 @@ class Limits:
         the memory cap, so that one huge request fails at once instead of racing the keeper.
         """
         _cap(resource.RLIMIT_CORE, 0)
-        _cap(resource.RLIMIT_CPU, self.cpu_seconds)
+        _cap(resource.RLIMIT_CPU, self.cpu_seconds, 1)  # the soft limit's signal says why
         _cap(resource.RLIMIT_FSIZE, self.file_size)
         _cap(resource.RLIMIT_NOFILE, self.open_files)
         _cap(resource.RLIMIT_DATA, 2 * self.memory)
         _cap(resource.RLIMIT_NPROC, self.processes + processes_now)
 
 
-def _cap(what: int, value: int) -> None:
+def _cap(what: int, value: int, grace: int = 0) -> None:
     hard = resource.getrlimit(what)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(what, (value, value))
+    if hard == resource.RLIM_INFINITY:
+        hard = value + grace
+    resource.setrlimit(what, (min(value, hard), min(value + grace, hard)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,16 +18,12 @@ __all__ = ["ExitReason", "KernelStartError", "Limits", "exit_reason", "kernel_ma
 
 
 class GradingKernelManager(AsyncKernelManager):
-    """An `AsyncKernelManager` whose kernelspec is the grading kernel's."""
+    """An `AsyncKernelManager` with the kernelspec of this package, installed or not."""
 
     @property
     def kernel_spec(self) -> KernelSpec:
-        return KernelSpec(
-            argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-            display_name="Python (grading)",
-            language="python",
-            metadata={"kernel_provisioner": {"provisioner_name": "graders-provisioner"}},
-        )
+        """The grading kernel's."""
+        return KernelSpec.from_resource_dir(str(Path(__file__).with_name("spec")))
 
 
 def kernel_manager(

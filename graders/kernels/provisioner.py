@@ -6,22 +6,20 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Bool, Dict, Enum, Instance, Unicode
 from traitlets import List as ListTrait
 
-from graders.kernels import confine, launcher
+from graders.kernels import confine, launcher, runtime
+from graders.kernels.family import kill_tree
 from graders.kernels.keeper import MESSAGE_SIZE, Request
 from graders.kernels.limits import Limits
 from graders.kernels.reason import ExitReason
@@ -77,10 +75,8 @@ class GradersProvisioner(LocalProvisioner):
         """Makes the private folder and points the manager to sockets in it."""
         if launcher.can_fork():
             if self._runtime is None:
-                self._runtime = Path(tempfile.mkdtemp(prefix="gk-")).resolve()
-            for name in ("home", "tmp"):
-                _remove(self._runtime / name)  # a restarted kernel finds nothing of the last one
-                (self._runtime / name).mkdir()
+                self._runtime = runtime.make()
+            runtime.clear(self._runtime)
             manager: Any = self.parent
             manager.cache_ports = False
             manager.transport = "ipc"
@@ -242,7 +238,7 @@ class GradersProvisioner(LocalProvisioner):
             await asyncio.wait_for(self._until(lambda: False), timeout=2)
         except TimeoutError:  # a keeper that was stopped
             if self.pid:
-                _kill_tree(self.pid)
+                kill_tree(self.pid)
 
     async def terminate(self, restart: bool = False) -> None:
         """Asks the kernel to end."""
@@ -255,31 +251,14 @@ class GradersProvisioner(LocalProvisioner):
             return
         self._let_go()
         if not restart:
-            _remove(self._runtime)
+            runtime.remove(self._runtime)
             self._runtime = None
 
     def __del__(self) -> None:
         if self._control is not None:
             self._control.close()
         if self._runtime is not None:
-            _remove(self._runtime)
-
-
-def _kill_tree(process: int) -> None:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        top = psutil.Process(process)
-        for member in (top, *top.children(recursive=True)):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                member.kill()
-
-
-def _remove(folder: Path) -> None:
-    """Removes a folder, also where a kernel took away the permissions to do so."""
-    if os.getuid() != 0:
-        for path, folders, _ in os.walk(folder):
-            for name in folders:
-                os.chmod(os.path.join(path, name), 0o700)
-    shutil.rmtree(folder, ignore_errors=True)
+            runtime.remove(self._runtime)
 
 
 async def _readable(sock: socket.socket) -> None:

@@ -62,10 +62,11 @@ def judge_cost(
     """Judges `check_cost`; `None` means that the entry is still open."""
     number = key != "primitive"
     form = "a whole number" if number else 'the name of a primitive, in quotes, like "add"'
+    wanted = f"{form}: {_QUESTIONS[key]}"
 
     def wrong(headline: str, came: str, expected: str, because: str, next_step: str) -> Finding:
         code = f"piecewise/cost-{key.replace('_', '-')}"
-        return Finding(code, headline, _QUESTIONS[key], came, expected, because, next_step)
+        return Finding(code, headline, "", came, expected, because, next_step)
 
     if not isinstance(answer, dict) or not _is_plain(answer):
         kind = "a dict that holds other things" if isinstance(answer, dict) else _kind(answer)
@@ -82,7 +83,7 @@ def judge_cost(
     if key not in entries:
         because = "the check looks the answer up by this key, and the dict does not have it."
         return [
-            wrong(f'the entry "{key}" is missing', "", form, because, f'Add "{key}" to the dict.')
+            wrong(f'the entry "{key}" is missing', "", wanted, because, f'Add "{key}" to the dict.')
         ]
     entry = entries[key]
     if entry is None:
@@ -93,7 +94,7 @@ def judge_cost(
         because = "this entry is compared as it stands, so it takes the bare answer."
         next_step = f"Write {form}, without explanation."
         return [
-            wrong(f'the entry "{key}" has the wrong form', brief(entry), form, because, next_step)
+            wrong(f'the entry "{key}" has the wrong form', brief(entry), wanted, because, next_step)
         ]
     if expected is None or came == read(expected):
         return []

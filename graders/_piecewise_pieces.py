@@ -131,7 +131,7 @@ def _misconception(xs: np.ndarray, came: np.ndarray, number: int, everywhere: bo
     return name.split()[0] if name else "piecewise/wrong-value"
 
 
-def untraced(observation: Observation, part: str, where: str = "") -> Finding:
+def untraced(observation: Observation, where: str = "") -> Finding:
     """The finding for a function that raised, most likely while JAX traced it."""
     problem = observation.problem
     assert problem is not None
@@ -142,11 +142,8 @@ def untraced(observation: Observation, part: str, where: str = "") -> Finding:
     elif problem.is_a("JAXTypeError", "JAXIndexError"):
         code = "piecewise/not-traceable"
     else:
-        return raised("piecewise", problem, where, part)
-    return finding(
-        code, part=part, given="x as a tracer, without a value",
-        came=told(problem),
-    )  # fmt: skip
+        return raised("piecewise", problem, where)
+    return finding(code, given="x as a tracer, without a value", came=told(problem))
 
 
 # --- judging derivatives -------------------------------------------------------------------
@@ -160,11 +157,14 @@ def judge_slopes(
     The derivative of a function whose values are wrong is not the point: what is wrong with
     the values is told in its place.
     """
-    for call, observation in zip(calls, slopes, strict=True):
+    for observation in slopes:
         if not observation.returned:
             problem = observation.problem
             assert problem is not None
-            yield finding("piecewise/gradient", came=told(problem), part=call.label)
+            if problem.is_a("JAXTypeError", "JAXIndexError"):
+                yield untraced(observation)
+            else:
+                yield finding("piecewise/gradient", came=told(problem))
             return
     xs = np.concatenate([call.args[0] for call in calls]).astype(np.float64)
     labels = np.repeat([call.label for call in calls], [len(call.args[0]) for call in calls])

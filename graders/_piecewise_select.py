@@ -26,23 +26,20 @@ from graders.observe import TRACE, Call, Observation
 _SELECT = "piecewise/piecewise_select"
 
 
-def _probes(label: str) -> list[Call]:
-    """Two calls with a scalar that tell why a call with an array fails."""
-    x = np.array(1, np.float32)
-    return [Call((x,), through=(TRACE,), label=label), call_with(x, label)]
+def _probe(label: str) -> Call:
+    """A call with a scalar that tells why a call with an array fails."""
+    return Call((np.array(1, np.float32),), through=(TRACE,), otherwise=((),), label=label)
 
 
-def _no_array(observation: Observation, probes: Sequence[Observation], part: str) -> Finding:
+def _no_array(observation: Observation, probe: Observation) -> Finding:
     """The finding for an array that raised."""
-    traced, plain = probes
     problem = observation.problem
     assert problem is not None
-    came = told(problem)
-    if branch_counts(traced):
-        return finding("piecewise/select-uses-cond", given="an array", came=came, part=part)
-    if plain.returned:
-        return finding("piecewise/select-scalar-only", given="an array", came=came, part=part)
-    return raised("piecewise", problem, part=part)
+    if branch_counts(probe):
+        return finding("piecewise/select-uses-cond", given="an array", came=told(problem))
+    if probe.returned:
+        return finding("piecewise/select-scalar-only", given="an array", came=told(problem))
+    return raised("piecewise", problem)
 
 
 def check_select_values(answer: Any, *, seed: int | None = None, count: int = 4) -> None:
@@ -58,21 +55,21 @@ def check_select_values(answer: Any, *, seed: int | None = None, count: int = 4)
     """
     rows = (EXAMPLE, SPREAD[:3], (0.0, PI32, SPREAD[3]), *random_rows(seed, count))
     calls = [call_with(np.array(row, np.float32), "values of an array") for row in rows]
-    run(_SELECT, "values", answer, calls + _probes(calls[0].label), judge_select_values)
+    run(_SELECT, "values", answer, [*calls, _probe(calls[0].label)], judge_select_values)
 
 
 def judge_select_values(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[Finding]:
-    """Judges `check_select_values`; the last two calls are the probes."""
+    """Judges `check_select_values`; the last call is the probe."""
     label = calls[0].label
-    for call, observation in zip(calls[:-2], seen[:-2], strict=True):
+    for call, observation in zip(calls[:-1], seen[:-1], strict=True):
         if not observation.returned:
-            yield _no_array(observation, seen[-2:], label)
+            yield _no_array(observation, seen[-1])
             return
         if (value := as_float(observation.value)) is None or value.shape != call.args[0].shape:
             yield _select_shape(call, observation)
             return
-    xs = np.concatenate([call.args[0] for call in calls[:-2]]).astype(np.float64)
-    came = np.concatenate([np.asarray(o.value, np.float64) for o in seen[:-2]])
+    xs = np.concatenate([call.args[0] for call in calls[:-1]]).astype(np.float64)
+    came = np.concatenate([np.asarray(o.value, np.float64) for o in seen[:-1]])
     for wrong in misplaced(xs, came).values():
         yield replace(wrong, part=label)
 
@@ -98,7 +95,7 @@ def check_select_shapes(answer: Any) -> None:
     """
     xs = np.array([EXAMPLE, SPREAD[1:]], np.float32)
     calls = [call_with(x, f"shape {x.shape}") for x in (xs[0], xs[0, 0], xs)]
-    run(_SELECT, "shapes", answer, calls + _probes(calls[1].label), judge_select_shapes)
+    run(_SELECT, "shapes", answer, [*calls, _probe(calls[1].label)], judge_select_shapes)
 
 
 def judge_select_shapes(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[Finding]:
@@ -108,11 +105,12 @@ def judge_select_shapes(calls: Sequence[Call], seen: Sequence[Observation]) -> I
     for call, observation in zip(calls[:3], seen[:3], strict=True):
         if not observation.returned:
             failed = True
-            reason = _no_array(observation, seen[-2:], call.label)
+            reason = _no_array(observation, seen[-1])
             if reason.code == "piecewise/raises" and any(o.returned for o in seen[:3]):
                 # It works for some shape, so the shape is what it stumbles over.
-                reason = finding("piecewise/select-scalar-only", came=reason.came, part=call.label)
-            yield replace(reason, given=f"an array of shape {np.shape(call.args[0])}")
+                reason = finding("piecewise/select-scalar-only", came=reason.came)
+            shape = np.shape(call.args[0])
+            yield replace(reason, given=f"an array of shape {shape}", part=call.label)
         elif (value := as_float(observation.value)) is None or value.shape != call.args[0].shape:
             failed = True
             yield _select_shape(call, observation)
@@ -155,7 +153,9 @@ def judge_select_structure(calls: Sequence[Call], seen: Sequence[Observation]) -
             )  # fmt: skip
             return
     if not any(observation.returned for observation in seen):
-        yield untraced(seen[0], calls[0].label)
+        # Some shapes fail for their shape; what tracing stumbles over says more.
+        telling = (o for o in seen if o.problem is not None and o.problem.is_a("JAXTypeError"))
+        yield untraced(next(telling, seen[0]))
 
 
 def check_select_gradient(answer: Any, *, seed: int | None = None, count: int = 2) -> None:
@@ -170,16 +170,16 @@ def check_select_gradient(answer: Any, *, seed: int | None = None, count: int = 
         graders.report.CheckFailed: if a derivative is wrong.
     """
     calls = gradient_calls(seed, count)
-    run(_SELECT, "derivative", answer, calls + _probes(INSIDE), judge_select_gradient)
+    run(_SELECT, "derivative", answer, [*calls, _probe(INSIDE)], judge_select_gradient)
 
 
 def judge_select_gradient(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[Finding]:
-    """Judges `check_select_gradient`; the last two calls are the probes."""
-    half = len(calls[:-2]) // 2
-    values = seen[half:-2]
-    for call, observation in zip(calls[half:-2], values, strict=True):
+    """Judges `check_select_gradient`; the last call is the probe."""
+    half = len(calls[:-1]) // 2
+    values = seen[half:-1]
+    for call, observation in zip(calls[half:-1], values, strict=True):
         if not observation.returned:
-            yield _no_array(observation, seen[-2:], call.label)
+            yield _no_array(observation, seen[-1])
             return
         if np.shape(observation.value) != call.args[0].shape:
             yield _select_shape(call, observation)

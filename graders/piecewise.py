@@ -83,7 +83,7 @@ def judge_values(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator
     """Judges `check_values`: one scalar per call."""
     for call, observation in zip(calls, seen, strict=True):
         if not observation.returned:
-            yield untraced(observation, call.label, given(call.args[0]))
+            yield untraced(observation, given(call.args[0]))
             return
         value = as_float(observation.value)
         if value is None or value.shape != ():
@@ -113,7 +113,7 @@ def judge_switch(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator
     """Judges `check_switch`: a single trace."""
     [call], [observation] = calls, seen
     if not observation.returned:
-        yield untraced(observation, call.label)
+        yield untraced(observation)
         return
     ways = branch_counts(observation)
     if 3 not in ways:
@@ -145,7 +145,7 @@ def judge_index(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[
     """Judges `check_index`: watched calls at points near and far."""
     for call, observation in zip(calls, seen, strict=True):
         if not observation.returned:
-            yield untraced(observation, call.label)
+            yield untraced(observation)
             return
         if 3 not in branch_counts(observation):
             yield _no_switch(branch_counts(observation), call.label)
@@ -195,7 +195,7 @@ def judge_vmap(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[F
     batched, *single = seen
     part = calls[0].label
     if not batched.returned:
-        yield untraced(batched, part)
+        yield untraced(batched)
         return
     if batched.program is not None and batched.program.find("cond"):
         yield finding(
@@ -206,7 +206,7 @@ def judge_vmap(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[F
     if any(value is None or value.shape != () for value in alone):
         problem = next((o.problem for o in single if o.problem is not None), None)
         if problem is not None:
-            yield raised("piecewise", problem, part=part)
+            yield raised("piecewise", problem)
         else:
             came = brief(single[0].value)
             yield finding("piecewise/shape", came=came, expected="one number", part=part)
@@ -234,8 +234,8 @@ def check_gradient(answer: Any, *, seed: int | None = None, count: int = 2) -> N
 def judge_gradient(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[Finding]:
     """Judges `check_gradient`."""
     half = len(calls) // 2
-    for call, observation in zip(calls[half:], seen[half:], strict=True):
+    for observation in seen[half:]:
         if not observation.returned:
-            yield untraced(observation, call.label)
+            yield untraced(observation)
             return
     yield from judge_slopes(calls[:half], seen[:half], seen[half:])

@@ -1,0 +1,3 @@
+# expect: piecewise/cost-batched-index
+# %% piecewise_cost
+piecewise_cost = {"scalar": 1, "batched_index": 1, "unbatched_index": 1, "primitive": "select_n"}

@@ -1,0 +1,6 @@
+# expect: piecewise/cost-scalar
+# expect: piecewise/cost-batched-index
+# expect: piecewise/cost-unbatched-index
+# expect: piecewise/cost-primitive
+# %% piecewise_cost
+piecewise_cost = {"scalar": 1, "batched_index": 3, "unbatched_index": 1, "primitive": lax.select_n}

@@ -1,0 +1,5 @@
+# expect: piecewise/no-switch
+# %% piecewise
+def piecewise(x):
+    return lax.cond(x < 0, lambda v: v ** 2,
+                    lambda v: lax.cond(v < jnp.pi, jnp.sin, lambda u: u - jnp.pi, v), x)

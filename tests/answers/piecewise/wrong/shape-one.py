@@ -1,0 +1,6 @@
+# expect: piecewise/shape
+# %% piecewise
+def piecewise(x):
+    x = jnp.atleast_1d(x)
+    i = jnp.where(x < 0, 0, jnp.where(x < jnp.pi, 1, 2))[0]
+    return lax.switch(i, [lambda v: v ** 2, jnp.sin, lambda v: v - jnp.pi], x)

@@ -1,0 +1,9 @@
+# expect: piecewise/vmap
+# expect: piecewise/gradient
+# %% piecewise
+from jax.custom_batching import sequential_vmap
+
+@sequential_vmap
+def piecewise(x):
+    i = jnp.where(x < 0, 0, jnp.where(x < jnp.pi, 1, 2))
+    return lax.switch(i, [lambda v: v ** 2, jnp.sin, lambda v: v - jnp.pi], x)

@@ -1,0 +1,5 @@
+# expect: piecewise/boundary-zero
+# %% piecewise
+def piecewise(x):
+    i = jnp.where(x <= 0, 0, jnp.where(x < jnp.pi, 1, 2))
+    return lax.switch(i, [lambda v: v ** 2, jnp.sin, lambda v: v - jnp.pi], x)

@@ -342,7 +342,7 @@ def observation_from_json(document: Any) -> Observation:
             through=tuple(str(name)[:20] for name in document["through"]),
             array_kind=str(document["array_kind"])[:20],
         )
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"malformed observation: {error}") from None
 
 

@@ -41,9 +41,8 @@ def answer(request: str) -> None:
     document = json.loads(request)
     namespace = shell.user_ns
     if "describe" in document:
-        _publish(
-            shell, {"described": {name: describe(namespace, name) for name in document["describe"]}}
-        )
+        for name in document["describe"]:
+            _publish(shell, {"name": name, "description": describe(namespace, name)})
         return
     from graders.perform import Observer
 

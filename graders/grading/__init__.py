@@ -2,6 +2,7 @@
 
 From the ground up:
 
+* `outputs`, `connection` – what cells show; one running kernel;
 * `kernel` – a student's kernel: running cells, asking for observations, starting afresh;
 * `proxies` – what a student's names look like on the trusted side;
 * `trusted` – runs the instructor's locked cells against those proxies;

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -24,7 +25,7 @@ from nbgrader.utils import is_grade, is_solution
 
 import graders
 from graders.findings import Outcome
-from graders.grading import intake, ledger
+from graders.grading import intake, ledger, reading
 from graders.grading.cache import with_cache
 from graders.grading.course import Course, CourseError, register
 from graders.grading.judge import KEY, Settings
@@ -137,14 +138,19 @@ def autograde(
     with Writer(course, assignment) as writer:
         stamp = _stamp(course)
         work = list(_discover(course, assignment, sources, chosen, stamp, force, writer, report))
+        path = ledger_path or course.root / "ledger" / f"{assignment}.jsonl"
+        if work:
+            # Should this run be killed, no old row looks like a new one.
+            graded_now = {(job.student, job.notebook) for job in work}
+            rows = _rows(course, assignment, sources, known)
+            ledger.write(path, [r for r in rows if (r.student, r.notebook) not in graded_now])
         _run(work, pool, writer, report, progress)
     report.rows = _rows(course, assignment, sources, known)
-    path = ledger_path or course.root / "ledger" / f"{assignment}.jsonl"
     ledger.write(path, report.rows)
     return report
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Job:
     """A piece of work before the submission is read; see `Task`."""
 
@@ -185,26 +191,40 @@ def _discover(
     settings: Settings | None = None
     for student in students:
         folder = course.folder("submitted", student, assignment)
-        found, notes = intake.find_notebooks(folder, list(sources))
+        found, notes = intake.find_notebooks(folder, sources)
+        files = intake.read_files(folder)
+        given = _digest_of_files(files, stamp)
         done = {name: writer.graded_digest(student, name) for name in sources}
-        digests = {name: _digest(path, sources[name], stamp) for name, path in found.items()}
+        digests = {name: _digest(path, sources[name], given) for name, path in found.items()}
         todo = [name for name in found if force or done[name] != digests[name]]
         gone = [name for name in sources if name not in found]
         report.skipped += len(found) - len(todo)
-        if todo or gone:
-            writer.begin(student, list(sources))
-        for name in gone:
-            writer.missing(student, name)
-        if not todo:
+        try:
+            if todo or gone:
+                writer.begin(student, list(sources))
+            for name in gone:
+                writer.missing(student, name)
+        except Exception as error:
+            for name in todo:
+                _fail(student, name, sources[name], error, writer, report)
             continue
-        if settings is None:
+        if todo and settings is None:
             settings = with_cache(course, assignment, course.settings())
-        files = intake.read_files(folder)
         for name in todo:
+            assert settings is not None
             yield _Job(
                 student, name, found[name], notes.get(name, ""), digests[name], sources[name],
                 files, settings,
             )  # fmt: skip
+
+
+def _fail(
+    student: str, name: str, source: NotebookNode, error: Exception, writer: Writer, report: Report
+) -> list[Row]:
+    """Writes down that a notebook could not be graded."""
+    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    report.failures.append((student, name, reason))
+    return writer.failed(student, name, reason, source)
 
 
 def _run(
@@ -214,45 +234,61 @@ def _run(
     report: Report,
     progress: Progress,
 ) -> None:
-    """Sends the jobs to the pool, a few ahead of the workers, and saves what comes back."""
+    """Sends the jobs to the pool, a few ahead of the workers, and saves what comes back.
+
+    What was being graded when a worker died is tried again, one notebook at a time, so that
+    the one that kills workers costs no other.
+    """
     waiting = list(reversed(jobs))
-    tries: dict[tuple[str, str], int] = {}
+    tries: Counter[_Job] = Counter()
     running: dict[Future[Any], _Job] = {}
     executor = pool() if jobs else None
+
+    def tell(job: _Job, rows: Sequence[Row]) -> None:
+        done = len(report.graded) + len(report.failures)
+        progress(job.student, job.notebook, done, len(jobs), rows)
+
+    def fail(job: _Job, error: Exception) -> None:
+        tell(job, _fail(job.student, job.notebook, job.source, error, writer, report))
+
     try:
         while executor is not None and (waiting or running):
             while waiting and len(running) < _ahead(executor):
+                alone = tries[waiting[-1]] or any(tries[job] for job in running.values())
+                if running and alone:
+                    break
                 job = waiting.pop()
                 try:
-                    running[executor.submit(run_task, job.task(writer))] = job
+                    task = job.task(writer)
+                except Exception as error:
+                    fail(job, error)
+                    continue
+                try:
+                    running[executor.submit(run_task, task)] = job
                 except BrokenProcessPool:
                     waiting.append(job)
                     executor = _renew(executor, pool)
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            broken = False
             for future in finished:
                 job = running.pop(future)
                 try:
                     notebook, rows = future.result()
-                except Exception as error:
-                    key = (job.student, job.notebook)
-                    tries[key] = tries.get(key, 0) + 1
-                    if isinstance(error, BrokenProcessPool):
-                        executor = _renew(executor, pool)
-                    if tries[key] <= RETRIES:
-                        waiting.append(job)
-                        continue
-                    reason = (
-                        f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-                    )
-                    rows = writer.failed(job.student, job.notebook, reason)
-                    report.failures.append((*key, reason))
-                else:
                     changes, hand_set = writer.save(job.student, job.notebook, notebook)
-                    report.changes += changes
-                    report.hand_set += hand_set
-                    report.graded.append((job.student, job.notebook))
-                done = len(report.graded) + len(report.failures)
-                progress(job.student, job.notebook, done, len(jobs), rows)
+                except Exception as error:
+                    broken = broken or isinstance(error, BrokenProcessPool)
+                    tries[job] += 1
+                    if tries[job] <= RETRIES:
+                        waiting.append(job)
+                    else:
+                        fail(job, error)
+                    continue
+                report.changes += changes
+                report.hand_set += hand_set
+                report.graded.append((job.student, job.notebook))
+                tell(job, rows)
+            if broken:
+                executor = _renew(executor, pool)
     except BaseException:
         if executor is not None:
             _kill(executor)
@@ -290,10 +326,19 @@ def _stamp(course: Course) -> str:
     return digest.hexdigest()
 
 
-def _digest(path: Path, source: NotebookNode, stamp: str) -> str:
+def _digest_of_files(files: Mapping[str, bytes], stamp: str) -> bytes:
     digest = hashlib.sha256(stamp.encode())
+    for name, content in files.items():
+        digest.update(f"{name!r} {len(content)} ".encode() + content)
+    return digest.digest()
+
+
+def _digest(path: Path, source: NotebookNode, given: bytes) -> str:
+    digest = hashlib.sha256(given + repr(path.name).encode())
     with contextlib.suppress(OSError):
-        digest.update(b"link" if path.is_symlink() else path.read_bytes())
+        if reading.is_own_file(str(path), str(path.parent)):
+            with path.open("rb") as file:
+                digest.update(file.read(reading.MAX_SIZE))
     digest.update(json.dumps(source, sort_keys=True).encode())
     return digest.hexdigest()
 
@@ -305,27 +350,33 @@ def _rows(
     course: Course, assignment: str, sources: Mapping[str, NotebookNode], students: Sequence[str]
 ) -> list[Row]:
     """The rows of all graded notebooks, read back from where they are kept."""
-    rows = []
+    rows: list[Row] = []
     for student in students:
-        folder = course.folder("autograded", student, assignment)
+        graded = course.folder("autograded", student, assignment)
+        submitted = course.folder("submitted", student, assignment)
+        found: Mapping[str, Path] | None = None
         for name, source in sources.items():
-            entry = graded_entry(folder / f"{name}.ipynb")
+            entry = graded_entry(graded / f"{name}.ipynb")
             if entry is not None:
                 rows += [
                     replace(Row.from_json(row), student=student, notebook=name)
                     for row in entry.get("rows", [])
                 ]
-            elif folder.is_dir():
-                rows += missing_rows(student, name, source)
+                continue
+            if found is None:
+                found, notes = intake.find_notebooks(submitted, sources)
+            if name not in found:
+                rows += missing_rows(student, name, source, notes.get(name, ""))
     return rows
 
 
-def missing_rows(student: str, name: str, source: NotebookNode) -> list[Row]:
+def missing_rows(student: str, name: str, source: NotebookNode, note: str = "") -> list[Row]:
     """The rows of a notebook that was not handed in."""
+    note = f"{name}.ipynb was not handed in" + (f"; {note}" if note else "")
     return [
         Row(
             student, name, cell.metadata.nbgrader.grade_id, Outcome.MISSING, 0.0,
-            float(cell.metadata.nbgrader.points), note=f"{name}.ipynb was not handed in",
+            float(cell.metadata.nbgrader.points), note=note,
         )
         for cell in source.cells
         if is_grade(cell) and not is_solution(cell) and cell.cell_type == "code"

@@ -1,206 +1,100 @@
-"""Reading what students handed in, and repairing it where one reading is clear.
-
-Nothing a student hands in makes this raise anything but `Unreadable`, whose message is a
-sentence that a teacher can act on.
-"""
+"""Finding each expected notebook in a submission, and repairing it where one reading is clear."""
 
 from __future__ import annotations
 
-import codecs
+import ast
 import copy
-import difflib
-import json
-import os
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
-from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
+from nbformat.v4 import new_code_cell
 from nbgrader.utils import is_grade, is_solution
 
-MAX_SIZE = 50_000_000
-"""Bytes of the largest notebook file that is read."""
+from graders.grading.reading import Unreadable, files_in, looks_like, parse, read, read_files
+from graders.grading.stubs import released
+
+__all__ = ["Unreadable", "find_notebooks", "parse", "read", "read_files", "released", "repair"]
 
 
-class Unreadable(Exception):
-    """A submission that cannot be read; the message says what is wrong, and where."""
-
-
-# --- reading ------------------------------------------------------------------------------
-
-
-def read(path: Path, *, keep_metadata: bool = False) -> NotebookNode:
-    """Reads a notebook file.
-
-    Args:
-        path: a file in a submission.
-        keep_metadata: keep nbgrader's metadata whole, where the file's author is trusted.
-
-    Returns:
-        The notebook in nbformat 4, without outputs.
-
-    Raises:
-        Unreadable: if it is not a notebook.
-    """
-    if path.is_symlink():
-        raise Unreadable(f"{path.name} is a link, not a file; ask for the notebook itself.")
-    try:
-        size = path.stat().st_size
-        if size > MAX_SIZE:
-            raise Unreadable(
-                f"{path.name} has {size / 1e6:.0f} MB, more than the {MAX_SIZE / 1e6:.0f} MB that "
-                "are read; ask for it with its outputs cleared."
-            )
-        text = _text(path.read_bytes())
-    except OSError as error:
-        raise Unreadable(f"{path.name} cannot be read: {error.strerror}.") from None
-    return parse(text, path.name, keep_metadata=keep_metadata)
-
-
-def _text(data: bytes) -> str:
-    for mark, encoding in (
-        (codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
-    ):  # fmt: skip
-        if data.startswith(mark):
-            return data.decode(encoding, errors="replace")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace")
-
-
-def parse(text: str, name: str, *, keep_metadata: bool = False) -> NotebookNode:
-    """Turns a notebook's JSON text into a notebook; see `read`."""
-    if not text.strip():
-        raise Unreadable(f"{name} is empty; ask the student to save and submit it again.")
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.startswith(("<<<<<<< ", ">>>>>>> ")):
-            raise Unreadable(
-                f"{name}, line {number}: there are merge-conflict markers; ask the student to "
-                "resolve the conflict and submit again."
-            )
-    try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-        raise Unreadable(
-            f"{name}{line}: it is not complete JSON ({reason}); ask the student to submit again."
-        ) from None
-    if not isinstance(document, dict) or not ({"cells", "worksheets"} & document.keys()):
-        raise Unreadable(f"{name} is JSON, but not a notebook: it has no cells.")
-    try:
-        if document.get("nbformat", 4) < 4 or "worksheets" in document:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                document = nbformat.convert(nbformat.from_dict(document), 4)
-        return _rebuild(document, keep_metadata)
-    except Unreadable:
-        raise
-    except Exception as error:
-        raise Unreadable(f"{name} is not a notebook that can be read: {error}.") from None
-
-
-def _rebuild(document: Mapping[str, Any], keep_metadata: bool) -> NotebookNode:
-    """A valid notebook with the cells of a possibly odd one; outputs are left behind."""
-    notebook = nbformat.v4.new_notebook()
-    makers = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
-    for number, cell in enumerate(document["cells"]):
-        if not isinstance(cell, Mapping):
-            continue
-        source = cell.get("source", "")
-        source = "".join(map(str, source)) if isinstance(source, list) else str(source)
-        metadata = cell.get("metadata")
-        maker = makers.get(str(cell.get("cell_type")), new_raw_cell)
-        made = maker(source, metadata=metadata if keep_metadata else _plain_metadata(metadata))
-        made.id = f"cell-{number}"
-        notebook.cells.append(made)
-    return notebook
-
-
-def _plain_metadata(metadata: Any) -> dict[str, Any]:
-    """Only nbgrader's entry is of use, and only where it names a cell."""
-    entry = metadata.get("nbgrader") if isinstance(metadata, Mapping) else None
-    if isinstance(entry, Mapping) and isinstance(entry.get("grade_id"), str):
-        return {"nbgrader": {"grade_id": entry["grade_id"]}}
-    return {}
-
-
-# --- finding files ------------------------------------------------------------------------
-
-
-def find_notebooks(folder: Path, names: Sequence[str]) -> tuple[dict[str, Path], dict[str, str]]:
+def find_notebooks(
+    folder: Path, sources: Mapping[str, NotebookNode]
+) -> tuple[dict[str, Path], dict[str, str]]:
     """Finds each expected notebook in a submission's folder.
 
     Args:
         folder: the submission.
-        names: the notebooks' names, without extension.
+        sources: the instructor's notebooks by name, without extension.
 
     Returns:
-        (path by name, note by name): a renamed file, `1-x (1).ipynb` for example, is taken
-        where it is the only candidate for a name, and the note says so.
+        (path by name, note by name). A renamed file, `1-x (1).ipynb` for example, is taken
+        where it is the only candidate, by its name or by its cells, and the note says so. Where
+        there are several the note names them.
     """
-    files = {path.stem: path for path in sorted(folder.glob("*.ipynb"))}
-    found = {name: files[name] for name in names if name in files}
+    found = {}
+    for name in sources:
+        path = folder / f"{name}.ipynb"
+        if path.is_symlink() or path.exists():
+            found[name] = path
     notes: dict[str, str] = {}
-    spare = {stem: path for stem, path in files.items() if stem not in found}
-    for name in names:
+    spare = [path for path in files_in(folder) if path not in found.values() and _may_be(path)]
+    for name in sources:
+        named = [path for path in spare if looks_like(path.name, name)]
         if name in found:
+            if named:
+                notes[name] = f"not looked at, though named alike: {_names(named, folder)}"
             continue
-        candidates = [stem for stem in spare if _could_be(stem, name)]
+        candidates = _different(named) or _different(
+            [path for path in spare if _is_of(path, name, sources)]
+        )
         if len(candidates) == 1:
-            found[name] = spare.pop(candidates[0])
-            notes[name] = f"the file was named {found[name].name}"
+            found[name] = candidates[0]
+            notes[name] = f"the file was named {_names(candidates, folder)}"
+            spare.remove(candidates[0])
+        elif candidates:
+            notes[name] = f"several files could be it: {_names(candidates, folder)}"
     return found, notes
 
 
-def read_files(folder: Path) -> dict[str, bytes]:
-    """A submission's other files, for the student's code to read.
-
-    Args:
-        folder: the submission.
-
-    Returns:
-        Contents by path relative to the folder. Links are left out, and what lies beyond
-        `MAX_SIZE` bytes in all.
-    """
-    files: dict[str, bytes] = {}
-    left = MAX_SIZE
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not (Path(parent) / name).is_symlink())
-        for name in sorted(names):
-            path = Path(parent) / name
-            if path.suffix == ".ipynb" or path.is_symlink() or not path.is_file():
-                continue
-            left -= path.stat().st_size
-            if left >= 0:
-                files[str(path.relative_to(folder))] = path.read_bytes()
-    return files
+def _may_be(path: Path) -> bool:
+    return ".ipynb" in path.name.lower() or path.suffix.lower() == ".json"
 
 
-def _could_be(stem: str, name: str) -> bool:
-    def simple(text: str) -> str:
-        text = re.sub(r"\(\d+\)|[-_ ]*(copy|kopie|final|fixed|v\d+)\b[-_ \d]*", " ", text.lower())
-        return re.sub(r"[^a-z0-9]+", "", text)
+def _names(paths: Sequence[Path], folder: Path) -> str:
+    return ", ".join(str(path.relative_to(folder)) for path in paths)
 
-    return simple(stem) == simple(name)
+
+def _different(paths: Sequence[Path]) -> list[Path]:
+    """Of files that are alike to the byte only the first."""
+    contents: dict[bytes, Path] = {}
+    for path in paths:
+        contents.setdefault(path.read_bytes(), path)
+    return list(contents.values())
+
+
+def _is_of(path: Path, name: str, sources: Mapping[str, NotebookNode]) -> bool:
+    """Whether a file has more cells of this source than of any other."""
+    try:
+        notebook = read(path)
+    except Unreadable:
+        return False
+    scores = {}
+    for other, source in sources.items():
+        originals = by_name(source)
+        names, _ = _recognise(notebook.cells, originals, by_name(released(source)))
+        scores[other] = sum(_counts(originals, found) for found in names)
+    best = max(scores.values())
+    return best > 0 and [other for other, score in scores.items() if score == best] == [name]
+
+
+def _counts(reference: Mapping[str, Any], name: str | None) -> bool:
+    """Whether a cell is one that only this assignment has."""
+    return name is not None and bool(is_grade(reference[name]) or is_solution(reference[name]))
 
 
 # --- repairing ----------------------------------------------------------------------------
-
-
-def released(source: NotebookNode) -> NotebookNode:
-    """The notebook as students got it: without solutions and hidden tests."""
-    notebook = copy.deepcopy(source)
-    resources: dict[str, Any] = {}
-    notebook, resources = ClearSolutions(enforce_metadata=False).preprocess(notebook, resources)
-    notebook, _ = ClearHiddenTests(enforce_metadata=False).preprocess(notebook, resources)
-    return notebook
 
 
 def by_name(notebook: NotebookNode) -> dict[str, NotebookNode]:
@@ -232,26 +126,35 @@ def repair(notebook: NotebookNode, source: NotebookNode) -> tuple[NotebookNode, 
     originals = by_name(source)
     notes: list[str] = []
     cells = [copy.deepcopy(cell) for cell in notebook.cells]
-    named = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells]
-    named = [name if name in reference else None for name in named]
-    if not any(named):
-        named = _match(cells, reference)
-        if not any(name and is_solution(reference[name]) for name in named):
-            raise Unreadable("unrecognised notebook: no cell of the assignment was found in it.")
+    named, by_content = _recognise(cells, originals, reference)
+    if not any(_counts(reference, name) for name in named):
+        raise Unreadable(
+            "unrecognised notebook: no cell of the assignment was found in it; look at it, or ask "
+            "the student for the notebook that was handed out."
+        )
+    if by_content:
         notes.append("the cells' metadata was gone; cells were matched by their content")
-    else:
-        _match_rest(cells, named, reference)
     _settle_duplicates(cells, named, reference, notes)
     for name in reference:
         if name not in named:
             notes.append(f"{_kind(reference[name])} cell {name} was missing; put back")
     _restore_order(cells, named, reference, notes)
-    for cell, name in zip(cells, named, strict=True):
+    for index in reversed(range(len(cells))):
+        cell, known = cells[index], named[index]
         cell.metadata = {}
-        if name is not None:
-            _restore(cell, reference[name], originals[name], notes)
+        if known is not None:
+            changed = _restore(cell, reference[known], originals[known], notes)
+            if changed and cell.cell_type == "code" and not is_grade(reference[known]):
+                # An import that the student added here may be needed further down.
+                cells.insert(index + 1, new_code_cell(changed))
+                named.insert(index + 1, None)
     _put_back(
-        cells, named, {n: c if is_solution(c) else originals[n] for n, c in reference.items()}
+        cells,
+        named,
+        {
+            name: _stub(cell, originals[name], cells) if is_solution(cell) else originals[name]
+            for name, cell in reference.items()
+        },
     )
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
@@ -261,68 +164,85 @@ def repair(notebook: NotebookNode, source: NotebookNode) -> tuple[NotebookNode, 
     return notebook, notes
 
 
-def _match(cells: Sequence[Any], reference: Mapping[str, Any]) -> list[str | None]:
-    """Names for cells without metadata, by their content."""
-    named: list[str | None] = [None] * len(cells)
-    _match_rest(cells, named, reference)
-    return named
+def _recognise(
+    cells: Sequence[Any], originals: Mapping[str, Any], reference: Mapping[str, Any]
+) -> tuple[list[str | None], bool]:
+    """Names for a submission's cells.
 
+    Args:
+        cells: the submission's cells.
+        originals: the source's cells by name.
+        reference: the same as students got them.
 
-def _match_rest(
-    cells: Sequence[Any], named: list[str | None], reference: Mapping[str, Any]
-) -> None:
-    """Fills in names that are still missing where one cell clearly is that one."""
-    missing = [name for name in reference if name not in named]
-    for name in missing:
-        wanted = reference[name]
-        if is_solution(wanted):
-            scores = [_defines(cell, name) for cell in cells]
-        else:
-            scores = [_likeness(cell.source, wanted.source) for cell in cells]
-        candidates = [
-            (score, index)
-            for index, score in enumerate(scores)
-            if named[index] is None and score >= 0.8
-        ]
-        if candidates:
+    Returns:
+        (a name or `None` for each cell, whether all names come from the cells' contents).
+    """
+    given = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells]
+    named: list[str | None] = [name if name in originals else None for name in given]
+    by_content = not any(named)
+    texts = {_simple(cell.source): name for name, cell in reference.items()}
+    known = set(named)
+    for index, cell in enumerate(cells):
+        match = texts.get(_simple(cell.source))
+        if named[index] is None and match is not None and match not in known:
+            named[index] = match
+    for name, original in originals.items():
+        if name not in named and is_solution(original):
+            defines = _definition(name, original)
             # Of several definitions the last one counts, as it does when the cells run.
-            named[max(candidates)[1]] = name
+            for index in reversed(range(len(cells))):
+                if named[index] is None and defines.search(cells[index].source):
+                    named[index] = name
+                    break
+    return named, by_content and any(named)
 
 
-def _defines(cell: Any, name: str) -> float:
-    pattern = rf"^(def\s+{re.escape(name)}\b|{re.escape(name)}\s*(:[^=\n]*)?=(?!=))"
-    return 1.0 if re.search(pattern, cell.source, re.MULTILINE) else 0.0
+def _simple(source: str) -> str:
+    return " ".join(source.split())
 
 
-def _likeness(a: str, b: str) -> float:
-    a, b = " ".join(a.split()), " ".join(b.split())
-    return 1.0 if a == b else difflib.SequenceMatcher(None, a[:5000], b[:5000]).ratio()
+def _definition(name: str, original: Any) -> re.Pattern[str]:
+    """What a cell's source looks like where it defines what this solution cell is for."""
+    names = []
+    try:
+        body = ast.parse(original.source).body if original.cell_type == "code" else []
+    except SyntaxError:
+        body = []
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign):
+            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    wanted = "|".join(map(re.escape, [name] if name in names else names or [name]))
+    return re.compile(
+        rf"^((async\s+)?def\s+({wanted})\b|class\s+({wanted})\b|({wanted})\s*(:[^=\n]*)?=(?!=))",
+        re.MULTILINE,
+    )
 
 
 def _settle_duplicates(
     cells: list[Any], named: list[str | None], reference: Mapping[str, Any], notes: list[str]
 ) -> None:
-    """Leaves each name to one cell: of a pasted answer the last one that is not the stub."""
+    """Leaves each name to one cell: of a pasted answer to the last one that is not the stub."""
     for name in sorted({name for name in named if name is not None and named.count(name) > 1}):
         places = [index for index, other in enumerate(named) if other == name]
+        notes.append(f"cell {name} was there {len(places)} times; {_which(reference[name])}")
+        copies = [cells[index] for index in places]
         if is_solution(reference[name]):
-            stub = " ".join(reference[name].source.split())
-            changed = [i for i in places if " ".join(cells[i].source.split()) != stub]
-            keep = (changed or places)[-1]
+            stub = _simple(reference[name].source)
             # An untouched stub would undo the answer when it runs after it.
-            drop = [i for i in places if changed and i not in changed]
+            copies = [cell for cell in copies if _simple(cell.source) != stub] or copies[-1:]
         else:
-            keep, drop = places[0], places[1:]
-        notes.append(f"cell {name} was there {len(places)} times")
-        kept = cells[keep]
-        for index in places:
-            named[index] = None
-        for index in sorted({*drop, keep}, reverse=True):
+            copies = copies[:1]
+        for index in reversed(places):
             del cells[index], named[index]
-        # The one that counts stands behind the first of its copies, before the tests.
-        place = places[0] + (places[0] not in (*drop, keep))
-        cells.insert(place, kept)
-        named.insert(place, name)
+        # They all stand where the first one stood, before the tests, and run in their order.
+        cells[places[0] : places[0]] = copies
+        named[places[0] : places[0]] = [*[None] * (len(copies) - 1), name]
+
+
+def _which(cell: Any) -> str:
+    return "the last answer counts" if is_solution(cell) else "restored"
 
 
 def _restore_order(
@@ -340,8 +260,12 @@ def _restore_order(
             del cells[index], named[index]
 
 
-def _restore(cell: Any, wanted: Any, original: Any, notes: list[str]) -> None:
-    """Gives a cell the metadata and type of the source's, and a locked one its full text."""
+def _restore(cell: Any, wanted: Any, original: Any, notes: list[str]) -> str:
+    """Gives a cell the metadata and type of the source's, and a locked one its full text.
+
+    Returns:
+        What the student had written into a locked cell, or `""`.
+    """
     name = wanted.metadata.nbgrader.grade_id
     cell.metadata = copy.deepcopy(wanted.metadata)
     if cell.cell_type != wanted.cell_type:
@@ -353,10 +277,22 @@ def _restore(cell: Any, wanted: Any, original: Any, notes: list[str]) -> None:
         else:
             cell.pop("outputs", None)
             cell.pop("execution_count", None)
-    if not is_solution(wanted) and " ".join(cell.source.split()) != " ".join(wanted.source.split()):
-        notes.append(f"locked cell {name} had been changed; restored")
-    if not is_solution(wanted):
-        cell.source = original.source
+    if is_solution(wanted):
+        return ""
+    changed = "" if _simple(cell.source) == _simple(wanted.source) else str(cell.source)
+    if changed:
+        notes.append(f"locked cell {name} was not as in the teacher's notebook; restored")
+    cell.source = original.source
+    return changed
+
+
+def _stub(wanted: Any, original: Any, cells: Sequence[Any]) -> Any:
+    """What is put back where an answer cell is gone: nothing that undoes an answer elsewhere."""
+    defines = _definition(wanted.metadata.nbgrader.grade_id, original)
+    if any(cell.cell_type == "code" and defines.search(cell.source) for cell in cells):
+        wanted = copy.deepcopy(wanted)
+        wanted.source = "# (the answer is in another cell)"
+    return wanted
 
 
 def _put_back(cells: list[Any], named: list[str | None], reference: Mapping[str, Any]) -> None:

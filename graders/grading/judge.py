@@ -24,8 +24,9 @@ from graders.findings import Outcome, Result
 from graders.grading.intake import by_name
 from graders.grading.kernel import Budget, CellRun, StudentKernel
 from graders.grading.ledger import Row
-from graders.grading.proxies import Opaque, RemoteFunction
-from graders.grading.trusted import TrustedRun, TrustedSide, partial_credit
+from graders.grading.proxies import Opaque, RemoteError, RemoteFunction
+from graders.grading.stubs import HIDDEN
+from graders.grading.trusted import TookTooLong, TrustedRun, TrustedSide
 from graders.observe import Undefined
 
 KEY = "graders"
@@ -50,7 +51,7 @@ class Settings:
         environment: further environment variables of kernels.
     """
 
-    budget: Budget = Budget()
+    budget: Budget = field(default_factory=Budget)
     confine: str = "auto"
     warm: bool = True
     readonly: tuple[Path, ...] = ()
@@ -93,8 +94,14 @@ class _Session:
                 return ...
             case "other":
                 return Opaque(name, str(description.get("type"))[:80])
+            case "stopped":
+                return Undefined(name, str(description["status"]))
         run = self._culprit(name)
-        return Undefined(name) if run is None else Undefined(name, run.status, run.problem)
+        if run is None:
+            return Undefined(name)
+        if run.problem is not None and run.problem.is_a("MemoryError"):
+            return Undefined(name, seeing.OUT_OF_MEMORY)
+        return Undefined(name, run.status, run.problem)
 
     def _culprit(self, name: str) -> CellRun | None:
         """The cell that should have defined a name and did not get to its end."""
@@ -145,14 +152,15 @@ def grade(
             if known is not None and is_grade(known) and not is_solution(known):
                 started = time.monotonic()
                 cell.source = known.source
-                run = trusted.run(known.source)
+                # The kernel's own budget ends first, unless it is not the kernel that hangs.
+                run = trusted.run(known.source, 1.5 * settings.budget.notebook_seconds)
                 row = _row(name, float(known.metadata.nbgrader.points), run)
                 cell.outputs = _outputs(run, row)
                 rows.append(replace(row, seconds=round(time.monotonic() - started, 3)))
             else:
                 if known is not None and is_locked(known):
                     cell.source = known.source
-                cell_run = session.run(name, cell.source)
+                cell_run = session.run(name, HIDDEN.sub("", cell.source))
                 cell.outputs = cell_run.outputs
                 if cell_run.status in _STOPPED:
                     cell.outputs.append(_stopped_output(_STOPPED[cell_run.status]))
@@ -192,10 +200,20 @@ def _status(run: TrustedRun, score: float, points: float) -> tuple[Outcome, str]
         return Outcome.FAILED, ""
     if outcomes:
         return outcomes[0], ""
+    if isinstance(run.error, RemoteError):
+        # A test in nbgrader's ordinary style, which calls the function itself.
+        if run.error.seen.status in _STOPPED:
+            return _STOPPED[run.error.seen.status], ""
+        if isinstance(run.error, NotImplementedError):
+            return Outcome.NOT_ATTEMPTED, ""
+    if isinstance(run.error, TookTooLong):
+        return Outcome.TIMED_OUT, str(run.error)
     if run.error is not None:
         missing = isinstance(run.error, NameError) and absent
         return (Outcome.NOT_ATTEMPTED if missing else Outcome.FAILED), ""
-    if run.value is not None and partial_credit(run.value, points) is None:
+    if run.borrowed:
+        return Outcome.FAILED, "the test's value is the student's own, and so no mark"
+    if run.value is not None and run.partial(points) is None:
         return Outcome.FAILED, "the test's value is not a mark between 0 and the cell's points"
     return (Outcome.PASSED if score >= points else Outcome.FAILED), ""
 
@@ -225,10 +243,10 @@ def _told(run: TrustedRun) -> list[Result]:
     """The results to show; where a cell of the student's raised, somebody must say so."""
     results = list(run.results)
     for name, proxy in run.resolved.items():
-        if isinstance(proxy, Undefined) and proxy.problem is not None:
-            if not any(result.findings for result in results):
-                finding = cell_raised("cell", name, proxy.problem)
-                results.append(Result(name, "its cell", Outcome.FAILED, (finding,)))
+        nobody = not any(result.findings for result in results)
+        if nobody and isinstance(proxy, Undefined) and proxy.problem is not None:
+            finding = cell_raised("cell", name, proxy.problem)
+            results.append(Result(name, "its cell", Outcome.FAILED, (finding,)))
     return results
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 from concurrent.futures import Executor, ProcessPoolExecutor
+
+from graders.kernels import system
 
 
 def local(jobs: int) -> Executor:
@@ -27,5 +30,8 @@ def local(jobs: int) -> Executor:
 
 
 def _start_worker() -> None:
-    """Leaves Ctrl-C to the driver, which ends its workers."""
+    """Leaves Ctrl-C to the driver, which ends its workers, and ends when the driver is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        # The server that forked this worker ends with the driver.
+        system.die_with_parent(os.getppid())

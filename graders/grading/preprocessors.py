@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,58 +10,97 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_solution
 from traitlets import Bool, Enum, Float, Integer
+from traitlets.config import Config
 
 from graders.findings import Outcome
 from graders.grading import intake
 from graders.grading.judge import KEY, Settings, cell_error, grade
 from graders.grading.kernel import Budget
 from graders.grading.ledger import Row
+from graders.grading.stubs import HIDDEN, ClearAnswers
 from graders.kernels.limits import MIB
 
-HIDDEN = re.compile(
-    r"^[^\n]*### BEGIN HIDDEN TESTS.*?^[^\n]*### END HIDDEN TESTS[^\n]*$", re.DOTALL | re.MULTILINE
-)
-
-
-class ClearAnswers(ClearSolutions):
-    """Clears solutions; at a cell's top level the stub is its comment alone.
-
-    Inside a function the stub raises, and only when the function is called. At the top level,
-    as in the quiz, it would stop "Run All" at the first open question.
-    """
-
-    def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
-        replaced = super()._replace_solution_region(cell, language)
-        if replaced:
-            lines = cell.source.split("\n")
-            cell.source = "\n".join(line for line in lines if line != "raise NotImplementedError()")
-        return bool(replaced)
+__all__ = [
+    "ClearAnswers",
+    "JudgeAnswers",
+    "RedactHiddenTests",
+    "RepairSubmission",
+    "TolerantExporter",
+    "also_renamed",
+]
 
 
 class TolerantExporter(NotebookExporter):
     """Reads submissions tolerantly; one that cannot be read becomes a notebook that says so."""
 
     def from_filename(
-        self, filename: str, resources: ResourcesDict | None = None, **kwargs: Any
-    ) -> tuple[str, ResourcesDict]:
+        self, filename: str, resources: dict[str, Any] | None = None, **kwargs: Any
+    ) -> tuple[NotebookNode, dict[str, Any]]:
         """Reads and converts a notebook; only submissions, not what nbgrader wrote itself."""
-        if not getattr(self.parent, "_sanitizing", False):
+        converter: Any = self.parent
+        if not getattr(converter, "_sanitizing", False):
             return super().from_filename(filename, resources, **kwargs)
-        notebook = read_submission(Path(filename))
+        path = Path(filename)
+        assert resources is not None
+        sources = read_sources(converter.coursedir, resources["nbgrader"]["assignment"])
+        # The file may have another name; see `also_renamed`.
+        found, notes = intake.find_notebooks(path.parent, sources)
+        notebook = read_submission(found.get(path.stem, path), notes.get(path.stem, ""))
         return self.from_notebook_node(notebook, resources, **kwargs)
 
 
-def read_submission(path: Path) -> NotebookNode:
-    """A submitted notebook, or one without cells whose metadata says why it cannot be read."""
+def read_submission(path: Path, note: str = "") -> NotebookNode:
+    """A submitted notebook, or one without cells whose metadata says why it cannot be read.
+
+    Args:
+        path: the file.
+        note: what there is to say about it; goes into the notebook's metadata.
+    """
     try:
-        return intake.read(path)
+        if path.parent.is_symlink():
+            raise intake.Unreadable(
+                f"the folder {path.parent.name} is a link; ask for the files themselves."
+            )
+        notebook = intake.read(path)
+        notebook.metadata[KEY] = {"notes": [note] if note else []}
     except intake.Unreadable as error:
         notebook = nbformat.v4.new_notebook()
         notebook.metadata[KEY] = {"unreadable": str(error)}
-        return notebook
+    return notebook
+
+
+def read_sources(course: CourseDirectory, assignment: str) -> dict[str, NotebookNode]:
+    """The source notebooks of an assignment by name."""
+    folder = Path(course.format_path(course.source_directory, ".", assignment))
+    return {path.stem: nbformat.read(path, as_version=4) for path in sorted(folder.glob("*.ipynb"))}
+
+
+def also_renamed(config: Config) -> Callable[..., None]:
+    """A hook for nbgrader's converter that adds notebooks which other files stand for.
+
+    Args:
+        config: the course's configuration, read when the hook is called.
+
+    Returns:
+        The hook, which changes the list of a submission's notebooks in place.
+    """
+
+    def hook(*, assignment: str, notebooks: list[str], **_: Any) -> None:
+        folder = Path(notebooks[0]).parent
+        sources = read_sources(CourseDirectory(config=config), assignment)
+        found, _notes = intake.find_notebooks(folder, sources)
+        notebooks += [
+            str(folder / f"{name}.ipynb")
+            for name, path in found.items()
+            if path.parent != folder or path.name != f"{name}.ipynb"
+        ]
+
+    return hook
 
 
 def repair_submission(notebook: NotebookNode, source: NotebookNode) -> NotebookNode:
@@ -79,7 +117,8 @@ def repair_submission(notebook: NotebookNode, source: NotebookNode) -> NotebookN
     entry = dict(notebook.metadata.get(KEY, {}))
     if "unreadable" not in entry:
         try:
-            notebook, entry["notes"] = intake.repair(notebook, source)
+            notebook, notes = intake.repair(notebook, source)
+            entry["notes"] = [*entry.get("notes", []), *notes]
         except intake.Unreadable as error:
             entry["unreadable"] = str(error)
     if "unreadable" in entry:
@@ -103,25 +142,59 @@ def judge_submission(
     """
     entry = notebook.metadata.get(KEY, {})
     reason = entry.get("unreadable")
-    if reason is None:
-        notebook, rows = grade(notebook, source, settings, files)
-    else:
-        rows = []
-        for cell in notebook.cells:
-            if is_grade(cell) and not is_solution(cell) and cell.cell_type == "code":
-                points = float(cell.metadata.nbgrader.points)
-                name = cell.metadata.nbgrader.grade_id
-                rows.append(Row("", "", name, Outcome.UNREADABLE, 0.0, points, note=reason))
-                cell.outputs = [cell_error("Unreadable", reason)]
-        notebook.metadata[KEY] = {**entry, "rows": [row.to_json() for row in rows]}
-    lines = [reason] if reason else list(entry.get("notes", []))
+    if reason is not None:
+        return not_judged(source, Outcome.UNREADABLE, reason)
+    notebook, rows = grade(notebook, source, settings, files)
+    _tell(notebook, entry.get("notes", []))
+    return notebook, rows
+
+
+def not_judged(
+    source: NotebookNode, outcome: Outcome, reason: str
+) -> tuple[NotebookNode, list[Row]]:
+    """What stands for a notebook that could not be graded.
+
+    Args:
+        source: the instructor's notebook.
+        outcome: what its test cells come to.
+        reason: a sentence for the teacher.
+
+    Returns:
+        (the notebook as handed out, with the reason in it; a row for each test cell).
+    """
+    notebook, _ = intake.repair(intake.released(source), source)
+    rows = []
+    for cell in notebook.cells:
+        if is_grade(cell) and not is_solution(cell) and cell.cell_type == "code":
+            entry = cell.metadata.nbgrader
+            row = Row("", "", entry.grade_id, outcome, 0.0, float(entry.points), note=reason)
+            cell.outputs = [cell_error("NotGraded", reason)]
+            rows.append(row)
+    notebook.metadata[KEY] = {"rows": [row.to_json() for row in rows]}
+    _tell(notebook, [reason])
+    return notebook, rows
+
+
+def _tell(notebook: NotebookNode, lines: Sequence[str]) -> None:
+    """Puts what there is to say about the file into a cell at the notebook's top."""
     if lines:
         told = nbformat.v4.new_markdown_cell(
             "**From the grader about this file:**\n\n" + "\n".join(f"- {line}" for line in lines)
         )
         told.id = "from-the-grader"
         notebook.cells.insert(0, told)
-    return notebook, rows
+
+
+def mark_stale(gradebook: Gradebook, student: str, assignment: str, notebook: str) -> None:
+    """Takes a notebook's automatic marks back, and has nbgrader ask for marks set by hand."""
+    try:
+        found = gradebook.find_submission_notebook(notebook, assignment, student)
+    except MissingEntry:
+        return
+    for grade_ in found.grades:
+        grade_.auto_score = None
+        grade_.needs_manual_grade = True
+    gradebook.db.commit()
 
 
 class _OnSource(NbGraderPreprocessor):
@@ -134,6 +207,15 @@ class _OnSource(NbGraderPreprocessor):
         folder = course.format_path(course.source_directory, ".", names["assignment"])
         return nbformat.read(Path(folder) / f"{names['notebook']}.ipynb", as_version=4)
 
+    def feedback(self, resources: ResourcesDict) -> Path:
+        """The page that tells the student what the notebook came to."""
+        course = self.parent.parent.coursedir
+        names = resources["nbgrader"]
+        folder = course.format_path(
+            course.feedback_directory, names["student"], names["assignment"]
+        )
+        return Path(folder) / f"{names['notebook']}.html"
+
     def submitted(self, resources: ResourcesDict) -> Path:
         """The folder of the submission that is being processed."""
         course = self.parent.parent.coursedir
@@ -144,11 +226,19 @@ class _OnSource(NbGraderPreprocessor):
 
 
 class RepairSubmission(_OnSource):
-    """Makes a submission's cells fit the source's again. First of the sanitizing ones."""
+    """Makes a submission's cells fit the source's again. First of the sanitizing ones.
+
+    From then on marks that the notebook has from earlier count as stale: should grading break
+    off, they do not look fresh.
+    """
 
     def preprocess(
         self, nb: NotebookNode, resources: ResourcesDict
     ) -> tuple[NotebookNode, ResourcesDict]:
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as gradebook:
+            mark_stale(gradebook, names["student"], names["assignment"], names["notebook"])
+        self.feedback(resources).unlink(missing_ok=True)
         return repair_submission(nb, self.source(resources)), resources
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from graders import values
 from graders.grading.kernel import StudentKernel
@@ -11,7 +14,34 @@ from graders.observe import Call, Observation
 
 
 class RemoteError(Exception):
-    """A student's function did not return."""
+    """A student's function did not return.
+
+    Where it raised one of Python's own exceptions, what is raised here is one of these, too.
+
+    Attributes:
+        seen: what came of the call.
+    """
+
+    def __init__(self, message: str, seen: Observation) -> None:
+        super().__init__(message)
+        self.seen = seen
+
+
+def _as_raised(name: str, seen: Observation) -> RemoteError:
+    """What a direct call raises where the student's function did not return."""
+    problem = seen.problem
+    if problem is None:
+        return RemoteError(f"{name} did not return: {seen.status.replace('-', ' ')}", seen)
+    message = f"{problem.kind}: {problem.message}"
+    for base in (problem.kind, *problem.bases):
+        known = getattr(builtins, base, None)
+        if isinstance(known, type) and issubclass(known, Exception) and known is not Exception:
+            try:
+                kind = type(base, (RemoteError, known), {})
+                return kind(message, seen)
+            except TypeError:
+                break  # an exception that is made in another way, such as UnicodeDecodeError
+    return RemoteError(message, seen)
 
 
 class RemoteFunction:
@@ -33,7 +63,7 @@ class RemoteFunction:
         """Calls the function plainly.
 
         Returns:
-            What it returns, as plain data with NumPy arrays.
+            What it returns, as plain data with JAX or NumPy arrays, whichever it returned.
 
         Raises:
             TypeError: if an argument is not plain data, for example under `jax.jit`.
@@ -48,14 +78,27 @@ class RemoteFunction:
                 f"through a transformation ({type(error).__name__})."
             ) from None
         [seen] = self.observe_calls([call])
-        if seen.returned:
-            return seen.value
-        if seen.problem is not None:
-            raise RemoteError(f"{seen.problem.kind}: {seen.problem.message}")
-        raise RemoteError(f"{self.__name__} did not return: {seen.status}")
+        if not seen.returned:
+            raise _as_raised(self.__name__, seen)
+        return _as_jax(seen.value) if seen.array_kind == "jax" else seen.value
 
     def __repr__(self) -> str:
         return f"<{self.__name__} in the student's kernel>"
+
+
+def _as_jax(value: Any) -> Any:
+    """Plain data with JAX arrays in place of NumPy ones, of the same dtypes."""
+    # JAX is imported where a function was called, and nowhere else.
+    import jax
+    import jax.numpy as jnp
+
+    def one(leaf: Any) -> Any:
+        if not isinstance(leaf, np.ndarray):
+            return leaf
+        with jax.enable_x64(leaf.dtype.itemsize > 4):
+            return jnp.asarray(leaf)
+
+    return jax.tree.map(one, value)
 
 
 class Opaque:

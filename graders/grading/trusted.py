@@ -8,8 +8,10 @@ import contextlib
 import io
 import math
 import numbers
+import signal
 import symtable
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +32,7 @@ class TrustedRun:
         value: the value of its last expression, or `None`.
         printed: what it printed.
         resolved: the student's names that it used, with their proxies.
+        borrowed: whether that value is the student's own, as it came from their kernel.
     """
 
     results: tuple[Result, ...]
@@ -37,20 +40,24 @@ class TrustedRun:
     value: Any
     printed: str
     resolved: Mapping[str, Any]
+    borrowed: bool = False
 
     def score(self, points: float) -> float:
         """The mark: finite, and between 0 and `points`.
 
         The cell earns all points if it ends without an exception, without a failed check and
         without a value. A number as its value is partial credit, as in nbgrader, where it
-        lies between 0 and the points; any other value earns nothing.
+        lies between 0 and the points; any other value earns nothing, and a student's neither.
         """
         if self.error is not None or not all(result.passed for result in self.results):
             return 0.0
-        if self.value is None:
+        if self.value is None and not self.borrowed:
             return points
-        partial = partial_credit(self.value, points)
-        return 0.0 if partial is None else partial
+        return self.partial(points) or 0.0
+
+    def partial(self, points: float) -> float | None:
+        """The cell's value as a mark, or `None` if it is none."""
+        return None if self.borrowed else partial_credit(self.value, points)
 
 
 def partial_credit(value: Any, points: float) -> float | None:
@@ -63,12 +70,16 @@ def partial_credit(value: Any, points: float) -> float | None:
     Returns:
         The value as a float if it is a finite real number from 0 to `points`.
     """
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        item = getattr(value, "item", None)
-        if item is None or getattr(value, "shape", None) != () or value.dtype.kind not in "iuf":
-            return None
-        value = item()
-    mark = float(value)
+    if isinstance(value, bool):
+        return None
+    try:
+        if not isinstance(value, numbers.Real):
+            if value.shape != () or value.dtype.kind not in "iuf":
+                return None
+            value = value.item()
+        mark = float(value)
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        return None
     return mark if math.isfinite(mark) and 0 <= mark <= points else None
 
 
@@ -98,14 +109,16 @@ class TrustedSide:
             tree.body = [
                 node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
             ]
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(NameError):
+            # A locked cell may show what a student's function does; tests do not rely on that.
             exec(compile(tree, "<instructor>", "exec"), self._namespace)
 
-    def run(self, source: str) -> TrustedRun:
+    def run(self, source: str, seconds: float = math.inf) -> TrustedRun:
         """Runs a test cell.
 
         Args:
             source: the cell's source, from the instructor's notebook.
+            seconds: after which it is stopped; a student's value may make it run for ever.
 
         Returns:
             What came of it; an exception is part of that.
@@ -122,7 +135,8 @@ class TrustedSide:
             contextlib.redirect_stderr(io.StringIO()),
         ):
             try:
-                value = self._execute(source)
+                with _stopping_after(seconds):
+                    value = self._execute(source)
             except BaseException as caught:
                 if isinstance(caught, KeyboardInterrupt):
                     raise
@@ -130,15 +144,51 @@ class TrustedSide:
         # The student's cells may define these names anew before the next test.
         for name in resolved:
             self._namespace.pop(name, None)
-        return TrustedRun(tuple(results), error, value, printed.getvalue()[:10_000], resolved)
+        borrowed = _last_root(source) in resolved
+        printed_text = printed.getvalue()[:10_000]
+        return TrustedRun(tuple(results), error, value, printed_text, resolved, borrowed)
 
     def _execute(self, source: str) -> Any:
         tree = ast.parse(source)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        last = tree.body[-1] if tree.body else None
+        last = last if isinstance(last, ast.Expr) else None
+        tree.body = tree.body[:-1] if last else tree.body
         exec(compile(tree, "<test>", "exec"), self._namespace)
         if last is None:
             return None
         return eval(compile(ast.Expression(last.value), "<test>", "eval"), self._namespace)
+
+
+class TookTooLong(Exception):
+    """A test cell did not come to its end in time."""
+
+
+@contextlib.contextmanager
+def _stopping_after(seconds: float) -> Iterator[None]:
+    """Raises `TookTooLong` in its block after so many seconds, where the system lets it."""
+    if not math.isfinite(seconds) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TookTooLong(f"the test did not come to its end within {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _last_root(source: str) -> str:
+    """The name that a cell's last expression starts from: `f` for `f`, `f(x)` and `f(x)[0].y`."""
+    body = ast.parse(source).body if source.strip() else []
+    node: ast.AST = body[-1].value if body and isinstance(body[-1], ast.Expr) else ast.Pass()
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def free_names(source: str) -> set[str]:

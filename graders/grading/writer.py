@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,12 @@ from graders.grading import ledger
 from graders.grading.course import Course, CourseError
 from graders.grading.judge import KEY
 from graders.grading.ledger import Row
-from graders.grading.preprocessors import JudgeAnswers, RepairSubmission, read_submission
+from graders.grading.preprocessors import (
+    JudgeAnswers,
+    mark_stale,
+    not_judged,
+    read_submission,
+)
 
 Change = tuple[str, str, str, float, float]
 HandSet = tuple[str, str, str, float]
@@ -38,6 +44,7 @@ class Writer:
     def __init__(self, course: Course, assignment: str) -> None:
         self._course = course
         self._assignment = assignment
+        self._before: dict[tuple[str, str], dict[str, tuple[float | None, float | None]]] = {}
         self._converter = Autograde(coursedir=course.directory, config=course.config)
         self._converter.log = logging.getLogger("graders.nbgrader")
         self._converter.log.setLevel(logging.ERROR)
@@ -94,13 +101,17 @@ class Writer:
         }
 
     def sanitise(self, student: str, name: str, path: Path, note: str) -> NotebookNode:
-        """Reads a submission and runs nbgrader's sanitising preprocessors on it."""
-        notebook = read_submission(path)
+        """Reads a submission and runs nbgrader's sanitising preprocessors on it.
+
+        What an earlier run came to is taken back first, so that it does not look fresh if
+        grading breaks off.
+        """
+        self._before.setdefault((student, name), self._marks(student, name))
+        self._path(student, name).unlink(missing_ok=True)
+        notebook = read_submission(path, note)
         resources = self._resources(student, name)
         for preprocessor in self._sanitise:
             notebook, resources = preprocessor(notebook, resources)
-            if note and isinstance(preprocessor, RepairSubmission):
-                notebook.metadata[KEY].setdefault("notes", []).insert(0, note)
         return notebook
 
     def save(
@@ -111,19 +122,17 @@ class Writer:
         Returns:
             (marks that changed, marks set by hand and kept).
         """
-        before = self._marks(student, name)
         path = self._path(student, name)
-        first_time = not path.exists()
         resources = self._resources(student, name)
         for preprocessor in self._save:
             notebook, resources = preprocessor(notebook, resources)
         ledger.write_text(path, nbformat.writes(notebook) + "\n")
         os.chmod(path, 0o444)
-        after = self._marks(student, name)
+        before, after = self._before.get((student, name), {}), self._marks(student, name)
         changes = [
-            (student, name, cell, old[0], after[cell][0])
-            for cell, old in before.items()
-            if not first_time and cell in after and old[0] != after[cell][0]
+            (student, name, cell, old, after[cell][0] or 0.0)
+            for cell, (old, _) in before.items()
+            if old is not None and cell in after and old != after[cell][0]
         ]
         hand_set = [
             (student, name, cell, manual)
@@ -132,38 +141,34 @@ class Writer:
         ]
         return changes, hand_set
 
-    def _marks(self, student: str, name: str) -> dict[str, tuple[float, float | None]]:
+    def _marks(self, student: str, name: str) -> dict[str, tuple[float | None, float | None]]:
+        """The automatic mark and the one set by hand, by cell."""
         self._gradebook.db.expire_all()
         try:
             found = self._gradebook.find_submission_notebook(name, self._assignment, student)
         except MissingEntry:
             return {}
-        return {grade.name: (grade.auto_score or 0.0, grade.manual_score) for grade in found.grades}
+        return {grade.name: (grade.auto_score, grade.manual_score) for grade in found.grades}
 
     def missing(self, student: str, name: str) -> None:
         """A notebook that was not handed in: no marks, and no old file that looks like some."""
-        self._discard(student, name, manual=False)
-
-    def failed(self, student: str, name: str, reason: str) -> list[Row]:
-        """A notebook that could not be graded: its old marks must not look fresh."""
-        rows = []
-        notebook = self._gradebook.find_submission_notebook(name, self._assignment, student)
-        for grade in notebook.grades:
-            note = f"grading broke off ({reason}); grade again, or look at it yourself"
-            rows.append(
-                Row(student, name, grade.name, Outcome.CRASHED, 0.0, grade.max_score, note=note)
-            )
-        self._discard(student, name, manual=True)
-        document = nbformat.v4.new_notebook()
-        document.metadata[KEY] = {"rows": [row.to_json() for row in rows]}
-        ledger.write_text(self._path(student, name), nbformat.writes(document) + "\n")
-        return rows
-
-    def _discard(self, student: str, name: str, *, manual: bool) -> None:
+        self._path(student, name).unlink(missing_ok=True)
+        folder = self._course.folder("feedback", student, self._assignment)
+        (folder / f"{name}.html").unlink(missing_ok=True)
         with contextlib.suppress(MissingEntry):
             notebook = self._gradebook.find_submission_notebook(name, self._assignment, student)
             for grade in notebook.grades:
                 grade.auto_score = 0.0
-                grade.needs_manual_grade = manual or grade.manual_score is not None
+                grade.needs_manual_grade = grade.manual_score is not None
             self._gradebook.db.commit()
-        self._path(student, name).unlink(missing_ok=True)
+
+    def failed(self, student: str, name: str, reason: str, source: NotebookNode) -> list[Row]:
+        """A notebook that could not be graded: its old marks must not look fresh."""
+        note = f"grading broke off ({reason}); grade again, or look at it yourself"
+        notebook, rows = not_judged(source, Outcome.CRASHED, note)
+        self._gradebook.db.rollback()
+        mark_stale(self._gradebook, student, self._assignment, name)
+        path = self._path(student, name)
+        ledger.write_text(path, nbformat.writes(notebook) + "\n")
+        os.chmod(path, 0o444)
+        return [replace(row, student=student, notebook=name) for row in rows]

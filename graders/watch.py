@@ -75,7 +75,7 @@ class Watcher:
         if name == "cond":
             return self._cond(parameters, operands, record)
         if name == "scan" and _has_while(equation):
-            return self._scan(parameters, operands)
+            return self._scan(equation, operands)
         if name == "clamp" and record:
             low, operand, high = operands
             self.events.append(("clamp", {"low": low, "operand": operand, "high": high}))
@@ -130,20 +130,19 @@ class Watcher:
         ]
         return lax.switch(jnp.asarray(index, jnp.int32), runs, *rest)
 
-    def _scan(self, parameters: Any, operands: list[Any]) -> Sequence[Any]:
-        n_consts, n_carry = parameters["num_consts"], parameters["num_carry"]
-        consts = operands[:n_consts]
-        carry = tuple(operands[n_consts : n_consts + n_carry])
-        xs = tuple(operands[n_consts + n_carry :])
+    def _scan(self, equation: Any, operands: list[Any]) -> Sequence[Any]:
+        """The same scan over a bounded body.
 
-        def body(state: Any, x: Any) -> tuple[Any, Any]:
-            results = self._inner(parameters["jaxpr"], [*consts, *state, *x], False)
-            return tuple(results[:n_carry]), tuple(results[n_carry:])
-
-        carry, ys = lax.scan(
-            body, carry, xs, length=parameters["length"], reverse=parameters["reverse"]
-        )
-        return [*carry, *ys]
+        Only the body's jaxpr is exchanged, since the parameters that sort a scan's operands
+        differ between versions of JAX.
+        """
+        body = equation.params["jaxpr"]
+        shapes = [
+            jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+            for aval in (variable.aval for variable in jaxprs.bare(body).invars)
+        ]
+        bounded = jax.make_jaxpr(lambda *values: self._inner(body, values, False))(*shapes)
+        return equation.primitive.bind(*operands, **(equation.params | {"jaxpr": bounded}))
 
 
 def _has_while(equation: Any) -> bool:

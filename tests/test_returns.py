@@ -185,7 +185,7 @@ def test_hidden_inputs_are_the_same_on_every_machine():
     [(rewards, dones, gamma)] = returns._inputs(11, [4], [0.9])
     assert rewards.dtype == dones.dtype == np.float32
     np.testing.assert_allclose(rewards, [-0.742860, -0.001444, 0.202997, -0.942622], rtol=1e-3)
-    assert (dones.tolist(), gamma) == ([0, 0, 1, 0], 0.9)
+    assert (dones.tolist(), gamma) == ([0, 1, 1, 0], 0.9)
 
 
 # --- structure ----------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from graders.watch import watched
 
 _LIBRARIES = tuple(
     os.path.dirname(os.path.abspath(path)) + os.sep
-    for path in (jax.__file__, np.__file__, __file__)
+    for path in (jax.__file__, np.__file__, os.__file__, __file__)
 )
 
 
@@ -49,6 +49,7 @@ class Observer:
 
     def __init__(self) -> None:
         self._compiled: dict[Any, tuple[Any, ...]] = {}
+        self._failed: dict[Any, tuple[Any, Exception]] = {}
 
     def observe(self, fn: Any, call: Call) -> Observation:
         """Makes one call.
@@ -95,7 +96,9 @@ class Observer:
             )
         except MemoryError as error:
             return replace(seen, status=OUT_OF_MEMORY, value=None, problem=describe(error))
-        except (Exception, SystemExit, GeneratorExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             status = OUT_OF_MEMORY if "RESOURCE_EXHAUSTED" in _text(error) else RAISED
             return replace(seen, status=status, value=None, problem=describe(error))
 
@@ -112,16 +115,15 @@ class Observer:
             shapes,
             repr(sorted(call.kwargs.items())),
         )
+        if key in self._failed:
+            raise self._failed[key][1]
         if key not in self._compiled:
-            names: list[str] = []
-            staged = jax.jit(_transform(_bind(fn, call), steps, names)).trace(*args)
-            program = jaxprs.summarise(staged.jaxpr)
-            callbacks = program.primitives() & (jaxprs.CALLBACKS - {"debug_callback"})
-            if callbacks:
-                raise Refused(f"it calls back into Python through {min(callbacks)}")
-            compiled = None if steps[-1].name == "trace" else staged.lower().compile()
             # The function is kept, so that its id is not given to another one.
-            self._compiled[key] = (fn, compiled, program, tuple(names))
+            try:
+                self._compiled[key] = (fn, *self._compile(fn, call, args, steps))
+            except Exception as error:
+                self._failed[key] = (fn, error)
+                raise
         _, compiled, program, events = self._compiled[key]
         seen = replace(seen, program=program)
         if compiled is None:
@@ -137,6 +139,19 @@ class Observer:
                 ),
             )
         return replace(seen, value=result)
+
+    def _compile(
+        self, fn: Any, call: Call, args: tuple[Any, ...], steps: Sequence[Step]
+    ) -> tuple[Any, jaxprs.Program, tuple[str, ...]]:
+        """The executable (`None` if it is traced only), its program, and its events' names."""
+        names: list[str] = []
+        staged = jax.jit(_transform(_bind(fn, call), steps, names)).trace(*args)
+        program = jaxprs.summarise(staged.jaxpr)
+        callbacks = program.primitives() & (jaxprs.CALLBACKS - {"debug_callback"})
+        if callbacks:
+            raise Refused(f"it calls back into Python through {min(callbacks)}")
+        compiled = None if steps[-1].name == "trace" else staged.lower().compile()
+        return compiled, program, tuple(names)
 
 
 def _bind(fn: Any, call: Call) -> Callable[..., Any]:
@@ -188,8 +203,10 @@ def _normalise(value: Any) -> Any:
 
 
 def _kind(value: Any) -> str:
-    while isinstance(value, tuple | list) and value:
-        value = value[0]
+    # What is nested deeper is no plain data.
+    for _ in range(values.MAX_DEPTH):
+        if isinstance(value, tuple | list) and value:
+            value = value[0]
     if isinstance(value, jax.Array):
         return "jax"
     return "numpy" if isinstance(value, np.ndarray | np.generic) else "python"

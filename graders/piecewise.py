@@ -63,19 +63,19 @@ _SWITCH = "piecewise/piecewise"
 # --- checks of piecewise ----------------------------------------------------------------------
 
 
-def check_values(answer: Any, *, seed: int | None = None, count: int = 4) -> None:
+def check_values(answer: Any, *, seed: int | None = None, count: int = 2) -> None:
     """Checks the values of `piecewise` at scalars in all three pieces.
 
     Args:
         answer: the student's `piecewise`.
-        seed: seed of further points; `None` checks fixed points only.
+        seed: seed of the points beside the worked example; `None` takes fixed ones.
         count: number of further points in each piece.
 
     Raises:
         graders.report.CheckFailed: if a value is wrong.
     """
-    points = [*EXAMPLE, *SPREAD, 0.0, PI32, *random_rows(seed, count).reshape(-1)]
-    calls = [call_with(x, REGIONS[int(region(x))]) for x in scalars(points)]
+    further = [*SPREAD, 0.0, PI32] if seed is None else [*random_rows(seed, count).reshape(-1)]
+    calls = [call_with(x, REGIONS[int(region(x))]) for x in scalars([*EXAMPLE, *further])]
     run(_SWITCH, "values", answer, calls, judge_values)
 
 

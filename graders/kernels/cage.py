@@ -89,7 +89,10 @@ def _show(path: str, *, readonly: bool, devices: bool = False) -> None:
     """Shows a path of the old root at the same place in the new one."""
     old = "/old" + path
     parent = os.path.dirname(path)
-    if os.path.lexists(path) or not os.path.lexists(old):
+    if not os.path.lexists(old) or (readonly and os.path.lexists(path)):
+        return
+    if os.path.lexists(path):  # a writable folder in a read-only one
+        system.bind(old, path, readonly=readonly)
         return
     os.makedirs(parent, exist_ok=True)
     if os.path.islink(old):

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from graders.kernels import system
+from graders.kernels import runtime, system
 from graders.kernels.cage import Confinement
 
 MODES = ("auto", "required", "off")
@@ -70,13 +70,13 @@ class Report:
         return tuple(name for name, value in kept.items() if not value)
 
 
-def plan(mode: str, folder: str, runtime: str, readonly: Iterable[str] = ()) -> Confinement | None:
+def plan(mode: str, folder: str, private: str, readonly: Iterable[str] = ()) -> Confinement | None:
     """How to confine a kernel.
 
     Args:
         mode: "auto" for what the machine offers, "required" for all promises or none at all, "off".
         folder: The kernel's working folder.
-        runtime: Its private folder for sockets and temporary files.
+        private: Its private folder, see `graders.kernels.runtime`.
         readonly: More paths that it may read.
 
     Returns:
@@ -107,13 +107,13 @@ def plan(mode: str, folder: str, runtime: str, readonly: Iterable[str] = ()) -> 
             raise ValueError(
                 f"{closed[0]} cannot be read by the user that kernels run as; chmod -R a+rX it."
             )
-        ways = [os.path.dirname(path) for path in (*python_paths(), *more, folder, runtime)]
+        ways = [os.path.dirname(path) for path in (*python_paths(), *more, folder, private)]
         if report.namespaces or not (closed or any(not _enterable(way) for way in ways)):
             user = random.SystemRandom().choice(_OWN_USERS)
     return Confinement(
-        readonly=(*_SYSTEM, *python_paths(), *more),
-        writable=(folder, runtime),
-        temporary=os.path.join(runtime, "tmp"),
+        readonly=(*_SYSTEM, *python_paths(), *more, private),
+        writable=(folder, *(os.path.join(private, name) for name in runtime.OPEN)),
+        temporary=os.path.join(private, "tmp"),
         landlock=report.landlock > 0,
         filtered=report.seccomp,
         namespaces=report.namespaces,

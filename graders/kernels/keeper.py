@@ -23,7 +23,7 @@ import tempfile
 import traceback
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from graders.kernels import system
 from graders.kernels.cage import Confinement
@@ -74,13 +74,18 @@ class Request:
         """Where the kernel's own standard error goes (what IPython does not capture)."""
         return Path(self.runtime, "kernel.log")
 
+    def open_log(self) -> BinaryIO:
+        """Starts the log anew."""
+        return self.log.open("wb")
 
-def keep(request: Request, control: socket.socket) -> None:
+
+def keep(request: Request, control: socket.socket, log: int) -> None:
     """Runs one kernel to its end. Never returns.
 
     Args:
         request: The kernel wanted.
         control: Socket to the process that wants it.
+        log: Open file for what the kernel writes to standard error past IPython.
     """
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -88,8 +93,6 @@ def keep(request: Request, control: socket.socket) -> None:
         os.setsid()
         _be_first_to_go()  # now, while /proc can be written
         confinement = request.confinement
-        if confinement is not None and confinement.user is not None:
-            _give(request, confinement.user)
         if confinement is not None and confinement.namespaces:
             confinement.leave()
             keeper = os.fork()  # the first process of the new PID namespace
@@ -108,22 +111,13 @@ def keep(request: Request, control: socket.socket) -> None:
         if kernel == 0:
             os.close(ready)
             control.close()
-            _become_kernel(request, me, ready_in_kernel)
+            _become_kernel(request, me, ready_in_kernel, log)
         os.close(ready_in_kernel)
         _send(control, {"exit": _watch(control, kernel, ready, request)})
     except BaseException:
         _send(control, {"error": traceback.format_exc(limit=-3)})
     finally:
         os._exit(0)
-
-
-def _give(request: Request, user: int) -> None:
-    """Makes the kernel's user the owner of its folders."""
-    for top in (request.folder, request.runtime):
-        os.chown(top, user, user)
-        for folder, folders, files in os.walk(top):
-            for name in (*folders, *files):
-                os.chown(os.path.join(folder, name), user, user, follow_symlinks=False)
 
 
 def _be_first_to_go() -> None:
@@ -137,13 +131,12 @@ def _send(control: socket.socket, message: dict[str, Any]) -> None:
         control.send(json.dumps(message).encode())
 
 
-def _become_kernel(request: Request, keeper: int, ready: int) -> None:
+def _become_kernel(request: Request, keeper: int, ready: int, log: int) -> None:
     """Turns this process into the kernel. Never returns."""
     status = 1
     try:
         os.setsid()
         null = os.open(os.devnull, os.O_RDONLY)
-        log = os.open(request.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         for target, source in ((0, null), (1, log), (2, log)):
             os.dup2(source, target)
         os.chdir(request.folder)
@@ -244,7 +237,7 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     message = control.recv(MESSAGE_SIZE)
     if message:
-        keep(Request.from_json(message), control)
+        keep(Request.from_json(message), control, os.dup(2))
 
 
 if __name__ == "__main__":

@@ -154,14 +154,14 @@ def start_cold(request: Request) -> tuple[socket.socket, subprocess.Popen[bytes]
         before, confinement = bubble.wrap(request.confinement)
         request = dataclasses.replace(request, confinement=confinement)
     ours, theirs = _pair()
-    with theirs:
+    with theirs, request.open_log() as log_file:
         process = subprocess.Popen(
             [*before, sys.executable, "-m", "graders.kernels.keeper", str(theirs.fileno())],
             env=request.environment,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stdout=log_file,
+            stderr=log_file,
             cwd=_HOME,
         )
     ours.send(request.to_json())

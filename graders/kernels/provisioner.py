@@ -80,8 +80,10 @@ class GradersProvisioner(LocalProvisioner):
             manager: Any = self.parent
             manager.cache_ports = False
             manager.transport = "ipc"
-            manager.ip = str(self._runtime / "k")
-            manager.connection_file = self._connection_file = str(self._runtime / "connection.json")
+            manager.ip = str(self._runtime / "sockets" / "k")
+            manager.connection_file = self._connection_file = str(
+                self._runtime / runtime.CONNECTION
+            )
         return await super().pre_launch(**kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
@@ -114,6 +116,8 @@ class GradersProvisioner(LocalProvisioner):
                 self.confine, str(self.cwd), str(self._runtime), self.readonly
             ),
         )
+        if request.confinement is not None and request.confinement.user is not None:
+            runtime.give(self._runtime, self.cwd, request.confinement.user)
         if not (self.warm and await self._start_warm(request, shared)):
             await self._start_cold(request)
         return self.connection_info

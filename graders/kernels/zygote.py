@@ -96,7 +96,9 @@ def serve(requests: socket.socket) -> None:
             return
         if os.fork() == 0:
             requests.close()
-            keeper.keep(keeper.Request.from_json(message), socket.socket(fileno=fds[0]))
+            request = keeper.Request.from_json(message)
+            with request.open_log() as log:
+                keeper.keep(request, socket.socket(fileno=fds[0]), log.fileno())
         os.close(fds[0])
 
 

@@ -154,6 +154,7 @@ async def main(wanted):
                 at["neighbour"] = str(folders[1])
                 at["neighbour_connection"] = neighbour.connection_file
                 async with kernel(folders[2], wanted, [top / "cache"]) as (manager, do):
+                    at["private"] = str(Path(manager.connection_file).parent)
                     wrong = (await do(f"legitimate({at!r})"))[1]
                     alive, outcome = await do(f"run({at!r})")
                     started = getattr(manager.provisioner, "started", "stock")

@@ -148,6 +148,7 @@ def attacks(at):
         "signal a process": lambda: os.kill(at["victim"], 0),
         "signal the grader": end_caller,
         "trace a process": trace,
+        "plant a file where the grader reads": lambda: write(Path(at["private"], "kernel.log")),
         "secret in the environment": lambda: os.environ["SECRET_TOKEN"],
         "a huge file": write_much,
         "open files without end": open_many,

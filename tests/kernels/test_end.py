@@ -101,6 +101,29 @@ def test_reason(running, tmp_path, code, expected):
     assert reason.cpu_seconds > 0
 
 
+FORGE = """
+import os, socket
+for name in os.listdir("/proc/self/fd"):
+    try:
+        found = socket.socket(fileno=os.dup(int(name)))
+        if found.type == socket.SOCK_SEQPACKET:
+            print("found", name)
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_keepers_socket_is_not_the_kernels(running, tmp_path, warm):
+    """Or a kernel could tell how it ended, or ask the warm parent for more kernels."""
+
+    async def main():
+        async with running(tmp_path, warm=warm) as kernel:
+            return [kind for kind, _ in await kernel.run(FORGE)]
+
+    assert "stream" not in asyncio.run(main())
+
+
 def test_reason_of_a_kernel_that_was_not_wanted(running, tmp_path):
     async def main():
         async with running(tmp_path) as kernel:

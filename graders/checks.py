@@ -208,7 +208,7 @@ def first_sentence(message: str, limit: int = 240) -> str:
     """
     head, _, rest = message.strip().partition("\n")
     if head.endswith(":"):
-        head = f"{head} {rest.strip().partition(chr(10))[0]}"
+        head = f"{head} {rest.strip().partition(chr(10))[0]}".rstrip()
     return head if len(head) <= limit else head[: limit - 1] + "…"
 
 

@@ -119,24 +119,25 @@ def numeric_gradient(
 
 
 def brief(value: Any, digits: int = 4) -> str:
-    """A value for a message: at most about 70 characters."""
+    """A value for a message: at most 90 characters, or twice that for a tuple."""
     if isinstance(value, tuple):
-        inner = ", ".join(brief(item, digits) for item in value)
-        return f"({inner})"
-    if isinstance(value, bool | str) or value is None:
-        body = repr(value)
+        body, limit = f"({', '.join(brief(item, digits) for item in value[:9])})", 180
     else:
+        body, limit = _body(value, digits), 90
+    return body if len(body) <= limit else body[: limit - 1] + "…"
+
+
+def _body(value: Any, digits: int) -> str:
+    try:
         array = np.asarray(value)
-        if array.dtype.kind in "OUS":
-            body = repr(value)
-        elif array.ndim == 0:
-            body = _number(array[()], digits)
-        elif array.size <= 8:
-            body = _nested(array, digits)
-        else:
-            flat = [_number(item, digits) for item in array.reshape(-1)[:4]]
-            body = f"[{', '.join(flat)}, …] (shape {array.shape})"
-    return body if len(body) <= 90 else body[:89] + "…"
+    except ValueError:  # a list of lists of unequal lengths
+        return repr(value)
+    if array.dtype.kind in "OUS" or isinstance(value, bool):
+        return repr(value)
+    if array.size <= 8:
+        return _nested(array, digits)
+    flat = [_number(item, digits) for item in array.reshape(-1)[:4]]
+    return f"[{', '.join(flat)}, …] (shape {array.shape})"
 
 
 def _nested(array: np.ndarray, digits: int) -> str:

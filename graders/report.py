@@ -88,11 +88,11 @@ def finding_text(finding: Finding) -> str:
 
 def text(result: Result) -> str:
     """A result as plain text, at most 80 columns wide."""
-    lines = [f"{_sign(result.outcome)} {result.subject} – {result.title}: {result.outcome.words}"]
+    heading = f"{result.subject} – {result.title}: {result.outcome.words}"
+    lines = _wrap(heading, "  ", f"{_sign(result.outcome)} ")
     if not result.passed:
-        lines += [
-            f"    {_sign(outcome)} {label}: {outcome.words}" for label, outcome in result.parts
-        ]
+        for label, outcome in result.parts:
+            lines += _wrap(f"{label}: {outcome.words}", "      ", f"    {_sign(outcome)} ")
     for finding in result.findings:
         lines += ["", finding_text(finding)]
     return "\n".join(lines)

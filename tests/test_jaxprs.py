@@ -105,7 +105,7 @@ def test_work_that_is_thrown_away_does_not_count():
         return jnp.cumsum(xs)
 
     assert "scan" in str(jax.make_jaxpr(pretends)(X))
-    assert program(pretends, X).primitives() == {"cumsum"}
+    assert program(pretends, X).primitives() - {"jit"} == {"cumsum"}
 
 
 def test_work_with_an_effect_counts_without_a_result():

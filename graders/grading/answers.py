@@ -61,6 +61,22 @@ def find(folder: Path, exercise: str, kind: str = "*") -> list[Answer]:
     return [read(path) for path in sorted(folder.glob(f"{exercise}/{kind}/*.py"))]
 
 
+def all_cells(folder: Path, exercise: str, turn: int) -> dict[str, str]:
+    """A right source for every cell of an exercise, from one right answer or several.
+
+    Args:
+        folder: the answers.
+        exercise: the exercise's name.
+        turn: the right answer to begin with, counted round.
+    """
+    right = find(folder, exercise, "right")
+    cells: dict[str, str] = {}
+    for number in range(len(right)):
+        for name, source in right[(turn + number) % len(right)].cells.items():
+            cells.setdefault(name, source)
+    return cells
+
+
 def fill(notebook: NotebookNode, cells: Mapping[str, str]) -> NotebookNode:
     """A copy of a release notebook with the source of answer cells replaced.
 

@@ -104,16 +104,17 @@ def build(
             notebook = nbformat.read(released / name, as_version=4)
             if choice != BLANK:
                 turn = list(students).index(student) + number
-                notebook = answers.fill(notebook, _pick(bank, exercise, choice, turn).cells)
+                # An answer may be to some of the exercise's cells; the others are right then.
+                cells = answers.all_cells(bank, exercise, turn)
+                if choice != RIGHT:
+                    cells |= _wrong(bank, exercise, choice, turn).cells
+                notebook = answers.fill(notebook, cells)
             nbformat.write(notebook, target / name)
     return course
 
 
-def _pick(bank: Path, exercise: str, choice: str, turn: int) -> answers.Answer:
-    if choice == RIGHT:
-        found = answers.find(bank, exercise, "right")
-    else:
-        found = [a for a in answers.find(bank, exercise, "wrong") if a.expect[:1] == (choice,)]
+def _wrong(bank: Path, exercise: str, code: str, turn: int) -> answers.Answer:
+    found = [a for a in answers.find(bank, exercise, "wrong") if a.expect[:1] == (code,)]
     if not found:
-        raise CourseError(f"{bank / exercise} has no answer for {choice}; add one.")
+        raise CourseError(f"{bank / exercise} has no answer for {code}; add one.")
     return found[turn % len(found)]

@@ -30,6 +30,7 @@ from graders.grading.cache import with_cache
 from graders.grading.course import Course, CourseError, register
 from graders.grading.judge import KEY, Settings
 from graders.grading.ledger import Row
+from graders.grading.pools import width
 from graders.grading.preprocessors import judge_submission
 from graders.grading.writer import Writer
 
@@ -298,7 +299,7 @@ def _run(
 
 
 def _ahead(executor: Executor) -> int:
-    return 2 * int(getattr(executor, "_max_workers", 2))
+    return 2 * width(executor)
 
 
 def _renew(executor: Executor, pool: Callable[[], Executor]) -> Executor:

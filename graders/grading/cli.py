@@ -19,7 +19,8 @@ from sqlalchemy.exc import SAWarning
 from graders.grading import batch, demo, feedback, pools, tables
 from graders.grading.check import check_notebook
 from graders.grading.course import Course, CourseError, release
-from graders.grading.ledger import Row
+from graders.grading.progress import Progress
+from graders.reporting import commands as reporting
 
 SUPPORTED_JAX = ("0.10.2", "0.13")
 """The oldest supported version of JAX, and the first that is not."""
@@ -92,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
         help="only this one; may be repeated",
     )
     _pool_options(sub)
+    reporting.add_commands(command)
     sub = command(
         "check", _check, "Run a notebook's checks as a student sees them.", assignment=False
     )
@@ -108,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
 def _pool_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=_positive, metavar="N", default=batch.jobs_by_default(),
                         help="worker processes (default: the cores)")  # fmt: skip
+    parser.add_argument("--cluster", metavar="ADDRESS",
+                        help="the Dask scheduler whose workers to use instead")  # fmt: skip
 
 
 def _positive(text: str) -> int:
@@ -118,7 +122,7 @@ def _positive(text: str) -> int:
 
 
 def _pool(options: argparse.Namespace) -> Executor:
-    return pools.local(options.jobs)
+    return pools.cluster(options.cluster) if options.cluster else pools.local(options.jobs)
 
 
 def _check_jax() -> None:
@@ -140,15 +144,10 @@ def _release(options: argparse.Namespace) -> int:
 def _autograde(options: argparse.Namespace) -> int:
     course = Course(options.course)
     started = time.monotonic()
-
-    def tell(student: str, notebook: str, done: int, of: int, rows: Sequence[Row]) -> None:
-        if not options.quiet:
-            score, most = sum(row.score for row in rows), sum(row.max_score for row in rows)
-            print(f"[{done}/{of}] {student}, {notebook}: {score:g} / {most:g}", flush=True)
-
     report = batch.autograde(
         course, options.assignment, students=options.student, force=options.force,
-        ledger_path=options.ledger, pool=lambda: _pool(options), progress=tell,
+        ledger_path=options.ledger, pool=lambda: _pool(options),
+        progress=Progress(quiet=options.quiet),
     )  # fmt: skip
     stale = sorted(
         {student for student, _ in report.graded}
@@ -198,12 +197,10 @@ def _demo(options: argparse.Namespace) -> int:
 
     course = demo.build(Path.cwd(), options.course, say)
 
-    def tell(student: str, notebook: str, done: int, of: int, rows: Sequence[Row]) -> None:
-        score, most = sum(row.score for row in rows), sum(row.max_score for row in rows)
-        say(f"  [{done}/{of}] {student}, {notebook}: {score:g} / {most:g}")
-
     say(f"Grading with {options.jobs} jobs")
-    report = batch.autograde(course, demo.ASSIGNMENT, pool=lambda: _pool(options), progress=tell)
+    report = batch.autograde(
+        course, demo.ASSIGNMENT, pool=lambda: _pool(options), progress=Progress(before=" " * 9)
+    )
     say("Writing feedback")
     with _pool(options) as executor:
         feedback.generate(course, demo.ASSIGNMENT, course.students(demo.ASSIGNMENT), executor)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import sys
 from concurrent.futures import Executor, ProcessPoolExecutor
 
-from graders.kernels import system
+from graders.grading.course import CourseError
 
 
 def local(jobs: int) -> Executor:
@@ -30,8 +29,51 @@ def local(jobs: int) -> Executor:
 
 
 def _start_worker() -> None:
-    """Leaves Ctrl-C to the driver, which ends its workers, and ends when the driver is killed."""
+    """Leaves Ctrl-C to the driver, which ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        # The server that forked this worker ends with the driver.
-        system.die_with_parent(os.getppid())
+
+
+def cluster(address: str) -> Executor:
+    """The workers of a running Dask cluster.
+
+    Args:
+        address: the scheduler's address, for example `tcp://10.0.0.5:8786`. Its workers need
+            the same version of this package and one thread each (`dask worker --nthreads 1`),
+            since a kernel is driven by one thread and what a test prints is collected by
+            process.
+
+    Returns:
+        The executor. A worker that is lost costs its notebook another try, elsewhere.
+
+    Raises:
+        CourseError: if Dask is not installed or there is no scheduler.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise CourseError(
+            "--cluster needs Dask; install it with: pip install 'graders[cluster]'."
+        ) from None
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise CourseError(f"There is no Dask scheduler at {address} ({error}).") from None
+    threads = set(client.nthreads().values())
+    if not threads:
+        client.close()
+        raise CourseError(f"The cluster at {address} has no workers; start some and try again.")
+    if threads != {1}:
+        client.close()
+        raise CourseError(
+            f"The workers at {address} have more than one thread each; start them with "
+            "dask worker --nthreads 1."
+        )
+    return client.get_executor(pure=False)
+
+
+def width(executor: Executor) -> int:
+    """How many tasks an executor runs at a time."""
+    workers = getattr(executor, "_max_workers", None)
+    if workers is None:
+        workers = len(executor._client.nthreads())  # type: ignore[attr-defined]
+    return int(workers)

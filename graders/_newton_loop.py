@@ -134,8 +134,8 @@ _KINDS: tuple[Callable[[float, Run], bool], ...] = (
     lambda a, run: a < 1e-4,
     lambda a, run: 1e-3 < a < 0.3,
     lambda a, run: a > 1e4,
-    # A test ten times as coarse stops before this last step, …
-    lambda a, run: 1.5 < run.last < 8,
+    # A test twice as coarse stops before this last step, …
+    lambda a, run: 1.5 < run.last < 1.95,
     # … and one a tenth as coarse takes one more.
     lambda a, run: 0.36 < run.final < 0.5,
 )

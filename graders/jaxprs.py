@@ -97,7 +97,7 @@ def summarise(jaxpr: Any) -> Program:
     left = [MAX_EQUATIONS]
 
     def program(inner: Any) -> Program:
-        equations = []
+        equations: list[Equation] = []
         for equation in _live(bare(inner)):
             if left[0] <= 0:
                 return Program(tuple(equations), truncated=True)

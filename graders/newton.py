@@ -348,26 +348,29 @@ def judge_bound(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[
     """Judges `check_bound`; the last call, on the worked example, only helps to say why."""
     cases, findings = _cases(calls, seen)
     yield from findings
-    for case in cases:
-        if case.a > 0 or (case.k == BOUND and not case.endless):
-            continue
+    healthy = [case for case in cases if case.a > 0]
+    hopeless = [case for case in cases if case.a < 0 and (case.k != BOUND or case.endless)]
+    # A loop without an end first: it may hide behind one that ends by accident at −1.
+    for case in sorted(hopeless, key=lambda case: not case.endless):
         yield _finding(
-            _why_unbound(case, [other for other in cases if other.a > 0]),
-            given=_given(case.call), expected=f"k = {BOUND}", part=case.call.label,
-            came=_told(case).partition(", ")[2],
+            _why_unbound(case, healthy), given=_given(case.call), expected=f"k = {BOUND}",
+            came=_told(case).partition(", ")[2], part=case.call.label,
         )  # fmt: skip
 
 
 def _why_unbound(case: _Case, healthy: Sequence[_Case]) -> str:
-    if case.endless or case.k > BOUND + 1:
+    if case.endless:
+        return "newton/unbounded"
+    if _shortcuts(case.seen.program):
+        return "newton/sqrt-shortcut"
+    root = "" if all(other.counts for other in healthy) else _diagnose(healthy)
+    if root in ("newton/wrong-root", "newton/wrong-count"):
+        return root
+    if case.k > BOUND + 1:
         return "newton/unbounded"
     if case.k in (BOUND - 1, BOUND + 1):
         return "newton/count-off-by-one"
-    if _shortcuts(case.seen.program):
-        return "newton/sqrt-shortcut"
-    if not all(other.counts for other in healthy):
-        return _diagnose(healthy)
-    return "newton/early-stop"
+    return root or "newton/early-stop"
 
 
 def check_structure(answer: Any, version: Version) -> None:

@@ -1,0 +1,15 @@
+# %% newton_sqrt_scan
+class Newton:
+    def __init__(self, steps):
+        self.steps = steps
+
+    def __call__(self, a):
+        def body(c, _):
+            x, k = c
+            active = jnp.abs(x * x - a) >= 1e-6 * a
+            return (jnp.where(active, 0.5 * (x + a / x), x), k + active.astype(jnp.int32)), None
+
+        return lax.scan(body, (a, jnp.int32(0)), None, length=self.steps)[0]
+
+
+newton_sqrt_scan = Newton(30)

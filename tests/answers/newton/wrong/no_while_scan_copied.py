@@ -1,0 +1,11 @@
+# expect: newton/no-while
+# %% newton_sqrt_while
+def newton_sqrt_while(a):
+    def body(c, _):
+        x, k = c
+        active = jnp.abs(x * x - a) >= 1e-6 * a
+        x_new = jnp.where(active, 0.5 * (x + a / x), x)
+        return (x_new, k + active.astype(jnp.int32)), None
+
+    (x, k), _ = lax.scan(body, (a, jnp.int32(0)), None, length=30)
+    return x, k

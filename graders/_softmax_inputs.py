@@ -55,15 +55,15 @@ def in_two_orders(seed: int) -> tuple[Input, Input]:
     return (scores, seg, k), (scores[order], seg[order], k)
 
 
-def large(seed: int) -> tuple[Input, ...]:
-    """Random inputs like those of `LARGE`."""
-    scores, seg, k = moderate(seed, 12, 4)
+def large(seed: int, length: int = 12, num_segments: int = 4) -> tuple[Input, ...]:
+    """Random inputs like those of `LARGE`; num_segments from 2 to 4, at least one more score."""
+    scores, seg, k = moderate(seed, length, num_segments)
     generator = np.random.default_rng(seed)
     # In every segment the first score is high; the last score of the largest one is low.
     low = generator.uniform(size=len(seg)) < 0.3
     low[np.unique(seg, return_index=True)[1]] = False
     low[np.flatnonzero(seg == np.argmax(np.bincount(seg)))[-1]] = True
-    levels = generator.permutation([10000.0, 5000.0, 0.0, -10000.0])
+    levels = generator.permutation([10000.0, -10000.0, 0.0, 5000.0][:k])
     return (
         (scores, seg, k),
         make(scores + 10000, seg, k),
@@ -72,8 +72,9 @@ def large(seed: int) -> tuple[Input, ...]:
     )
 
 
-def with_gaps(seed: int) -> Input:
-    """A random input of which two segments in four are empty."""
-    scores, seg, _ = moderate(seed, 12, 2)
-    names = np.sort(np.random.default_rng(seed).permutation(4)[:2])
-    return make(scores, names[seg], 4)
+def with_gaps(seed: int, length: int = 12, num_segments: int = 4) -> Input:
+    """A random input in which half of the segments, rounded down, are empty."""
+    filled = (num_segments + 1) // 2
+    scores, seg, _ = moderate(seed, length, filled)
+    names = np.sort(np.random.default_rng(seed).permutation(num_segments)[:filled])
+    return make(scores, names[seg], num_segments)

@@ -109,8 +109,6 @@ TELL: dict[str, tuple[str, str, str]] = {
     ),
 }  # fmt: skip
 
-RAISES = "softmax/raises"
-
 PROMISE = (
     "with indices_are_sorted=True you promise sorted ids, but seg may come in any order. A CPU "
     "happens to ignore the promise; on other devices a broken one gives undefined results."
@@ -118,5 +116,6 @@ PROMISE = (
 
 
 def finding(code: str, why: str = "", **details: str) -> Finding:
+    """The finding with this code; `why` stands in for the reason that it usually has."""
     headline, reason, next_step = TELL[code]
     return Finding(code, headline, why=why or reason, next_step=next_step, **details)

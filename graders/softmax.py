@@ -52,7 +52,7 @@ def _calls(inputs: Sequence[Input], labels: Sequence[str]) -> list[Call]:
 def _given(call: Call) -> str:
     """The input, in full only where it is one of the visible ones."""
     scores, seg, k = arguments(call)
-    if len(scores) != len(EXAMPLE[0]):
+    if not any(np.array_equal(scores, visible) for visible, _, _ in inputs_of.LARGE):
         return f"drawn at random: {call.label}; N = {len(scores)}, num_segments = {k}"
     logs = np.array_equal(scores, EXAMPLE[0])
     shown = f"log({list(inputs_of.WEIGHTS)})" if logs else brief(scores, 5)
@@ -304,8 +304,9 @@ def check_gradient(answer: Any, *, seed: int | None = None) -> None:
     inputs: tuple[Input, ...] = (EXAMPLE,)
     labels: tuple[str, ...] = ("worked example",)
     if seed is not None:
-        small, *large = inputs_of.large(seed)
-        scores, seg, k = inputs_of.with_gaps(seed)
+        # Of the example's size, so that nothing more has to be compiled.
+        small, *large = inputs_of.large(seed, 6, 3)
+        scores, seg, k = inputs_of.with_gaps(seed, 6, 3)
         # Half of the scores become equal, so that some segment has its maximum more than once.
         inputs = (small, (np.minimum(scores, np.median(scores)), seg, k), *large)
         labels = ("small scores", "empty segments and equal scores", *["large scores"] * 3)

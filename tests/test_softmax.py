@@ -84,22 +84,35 @@ def test_the_difference_quotient_agrees_with_the_formula(seed):
 # --- the checks, on made-up observations: no JAX, so that many seeds cost little ------------
 
 
+Plan = Callable[..., tuple[Sequence[Call], Judge]]
+
+
+@pytest.fixture
+def plan(monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """Says for a check which calls it would make, and who would judge them."""
+
+    def planned(check: Callable[..., None], **how: Any) -> tuple[Sequence[Call], Judge]:
+        caught: list[Any] = []
+        monkeypatch.setattr(softmax, "run", lambda *args: caught.append(args[3:]))
+        check(None, **how)
+        return caught[0]
+
+    return planned
+
+
 def judged(
-    monkeypatch: pytest.MonkeyPatch,
-    check: Callable[..., None],
-    model: Callable[..., Any],
-    **how: Any,
+    plan: Plan, check: Callable[..., None], model: Callable[..., Any], **how: Any
+) -> set[str]:
+    """The codes a check finds in an answer that returns `model(scores, seg, num_segments)`."""
+    return {finding.code for finding in findings(plan, check, model, **how)}
+
+
+def findings(
+    plan: Plan, check: Callable[..., None], model: Callable[..., Any], **how: Any
 ) -> list[Finding]:
-    """What a check finds in an answer that returns `model(scores, seg, num_segments)`."""
-    caught: list[tuple[Sequence[Call], Judge]] = []
-    monkeypatch.setattr(softmax, "run", lambda *args: caught.append(args[3:]))
-    check(None, **how)
-    [(calls, judge)] = caught
-    seen = [
-        Observation("returned", np.asarray(model(*program.arguments(call)), np.float32))
-        for call in calls
-    ]
-    return list(judge(calls, seen))
+    calls, judge = plan(check, **how)
+    results = [np.asarray(model(*program.arguments(call)), np.float32) for call in calls]
+    return list(judge(calls, [Observation("returned", result) for result in results]))
 
 
 VALUE_CHECKS = (
@@ -112,10 +125,10 @@ VALUE_CHECKS = (
 
 @pytest.mark.parametrize("check", VALUE_CHECKS)
 @pytest.mark.parametrize("factor", [0.5, 1, 2])
-def test_the_oracle_passes_whatever_the_seed(monkeypatch, check, factor):
+def test_the_oracle_passes_whatever_the_seed(plan, check, factor):
     with tolerances_scaled(factor):
         for seed in (None, *range(50)):
-            assert judged(monkeypatch, check, oracle, seed=seed) == []
+            assert judged(plan, check, oracle, seed=seed) == set()
 
 
 @pytest.mark.parametrize(
@@ -127,11 +140,11 @@ def test_the_oracle_passes_whatever_the_seed(monkeypatch, check, factor):
         ("softmax/global-sum", softmax.check_stable),
     ],
 )
-def test_a_wrong_model_is_named_whatever_the_seed(monkeypatch, code, check):
+def test_a_wrong_model_is_named_whatever_the_seed(plan, code, check):
     with tolerances_scaled(2):
         for model in WRONG_MODELS[code]:
             for seed in (None, *range(50)):
-                codes = {f.code for f in judged(monkeypatch, check, model, seed=seed)}
+                codes = judged(plan, check, model, seed=seed)
                 assert codes == {code}
 
 
@@ -147,10 +160,10 @@ def by_counts(scores: np.ndarray, seg: np.ndarray, k: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("model", [by_counts, by_runs])
-def test_what_is_right_on_sorted_ids_only_assumes_them(monkeypatch, model):
+def test_what_is_right_on_sorted_ids_only_assumes_them(plan, model):
     for seed in (None, *range(50)):
-        assert judged(monkeypatch, softmax.check_values, model, seed=seed) == []
-        codes = {f.code for f in judged(monkeypatch, softmax.check_order, model, seed=seed)}
+        assert judged(plan, softmax.check_values, model, seed=seed) == set()
+        codes = judged(plan, softmax.check_order, model, seed=seed)
         assert codes == {"softmax/assumes-sorted"}
 
 
@@ -158,15 +171,33 @@ def nan_on_empty(scores: np.ndarray, seg: np.ndarray, k: int) -> np.ndarray:
     return oracle(scores, seg, k) * (1 if len(np.unique(seg)) == k else np.nan)
 
 
-def test_what_is_right_without_empty_segments_only_is_told_so(monkeypatch):
+def test_what_is_right_without_empty_segments_only_is_told_so(plan):
     for seed in (None, *range(50)):
-        assert judged(monkeypatch, softmax.check_stable, nan_on_empty, seed=seed) == []
-        codes = {f.code for f in judged(monkeypatch, softmax.check_empty, nan_on_empty, seed=seed)}
+        assert judged(plan, softmax.check_stable, nan_on_empty, seed=seed) == set()
+        codes = judged(plan, softmax.check_empty, nan_on_empty, seed=seed)
         assert codes == {"softmax/empty-segment"}
 
 
-def test_a_finding_does_not_print_a_random_input(monkeypatch):
-    shown = judged(monkeypatch, softmax.check_values, WRONG_MODELS["softmax/global-sum"][0], seed=3)
+def test_the_seed_of_the_gradients_decides_nothing(plan):
+    for seed in range(50):
+        calls, judge = plan(softmax.check_gradient, seed=seed)
+        half = len(calls) // 2
+        cases = [program.arguments(call) for call in calls]
+        values = [Observation("returned", oracle(*case)) for case in cases[:half]]
+        weights = np.asarray(calls[-1].through[0].weights, np.float64)
+        exact, cut = [], []
+        for case in cases[half:]:
+            p = oracle(*case)
+            mean = np.bincount(case[1], weights=weights * p, minlength=case[2])[case[1]]
+            exact.append(Observation("returned", (p * (weights - mean),)))
+            cut.append(Observation("returned", (p * weights,)))
+        assert list(judge(calls, values + exact)) == []
+        codes = {finding.code for finding in judge(calls, values + cut)}
+        assert codes == {"softmax/gradient"}
+
+
+def test_a_finding_does_not_print_a_random_input(plan):
+    shown = findings(plan, softmax.check_values, WRONG_MODELS["softmax/global-sum"][0], seed=3)
     assert shown[0].given == "drawn at random: random scores; N = 12, num_segments = 4"
     assert len(re.findall(r"\d\.\d", shown[0].expected)) <= 4
 
@@ -175,11 +206,8 @@ def test_a_finding_does_not_print_a_random_input(monkeypatch):
 @pytest.mark.parametrize(
     "check", [*VALUE_CHECKS, softmax.check_jit, softmax.check_structure, softmax.check_gradient]
 )
-def test_any_returned_value_is_judged_as_wrong(monkeypatch, check, value):
-    caught: list[tuple[Sequence[Call], Judge]] = []
-    monkeypatch.setattr(softmax, "run", lambda *args: caught.append(args[3:]))
-    check(None)
-    [(calls, judge)] = caught
+def test_any_returned_value_is_judged_as_wrong(plan, check, value):
+    calls, judge = plan(check)
     seen = [
         observation_from_json(
             observation_to_json(Observation("returned", value, program=Program()))
@@ -193,11 +221,8 @@ def test_any_returned_value_is_judged_as_wrong(monkeypatch, check, value):
 
 
 @pytest.mark.parametrize("slope", [None, (), (None,), (np.full(6, np.nan),), "text"])
-def test_any_wrong_slope_is_judged_as_wrong(monkeypatch, slope):
-    caught: list[tuple[Sequence[Call], Judge]] = []
-    monkeypatch.setattr(softmax, "run", lambda *args: caught.append(args[3:]))
-    softmax.check_gradient(None)
-    [(calls, judge)] = caught
+def test_any_wrong_slope_is_judged_as_wrong(plan, slope):
+    calls, judge = plan(softmax.check_gradient)
     right = Observation("returned", oracle(*EXAMPLE))
     [found] = judge(calls, [right, Observation("returned", slope)])
     assert found.code == "softmax/gradient"

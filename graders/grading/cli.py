@@ -16,6 +16,7 @@ from pathlib import Path
 from packaging.version import Version
 from sqlalchemy.exc import SAWarning
 
+from graders.collecting import commands as collecting
 from graders.grading import batch, demo, feedback, pools, tables
 from graders.grading.check import check_notebook
 from graders.grading.course import Course, CourseError, release
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     command("release", _release, "Generate the students' notebooks and prove that nothing leaks.")
+    collecting.add_commands(command)
     sub = command("autograde", _autograde, "Grade the submissions of an assignment.")
     sub.add_argument(
         "--student",

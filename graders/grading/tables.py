@@ -9,13 +9,14 @@ from graders.findings import Outcome
 from graders.grading.batch import Report
 from graders.grading.ledger import Row
 
-_NEEDS = {
+NEEDS = {
     Outcome.TIMED_OUT: "did not come back in time",
     Outcome.CRASHED: "ended the Python process",
     Outcome.OUT_OF_MEMORY: "used too much memory",
     Outcome.MISSING: "was not handed in",
     Outcome.UNREADABLE: "cannot be read",
 }
+"""What needs a person, as the end of a sentence."""
 
 
 def class_table(rows: Sequence[Row]) -> str:
@@ -74,11 +75,11 @@ def to_look_at(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         outcome = Outcome(row.status)
         key = (row.student, row.notebook, outcome)
-        if outcome in _NEEDS and key not in seen:
+        if outcome in NEEDS and key not in seen:
             seen.add(key)
             where = row.notebook if outcome in (Outcome.MISSING, Outcome.UNREADABLE) else row.cell
             note = f" ({row.note})" if row.note and outcome is not Outcome.MISSING else ""
-            lines.append(f"{row.student}: {where} {_NEEDS[outcome]}{note}")
+            lines.append(f"{row.student}: {where} {NEEDS[outcome]}{note}")
     return lines
 
 

@@ -225,18 +225,11 @@ def _diagnose(cases: Sequence[_Case]) -> str:
 
 
 def _explains(model: Model, cases: Sequence[_Case]) -> bool:
-    """Whether a wrong model gives these results; where rounding decides, more steps will do."""
-    differs = False
-    for case in cases:
-        run, right = model(case.a), reference(case.a)
-        if not run.clear:
-            if case.k < right.k:
-                return False
-        elif case.k != run.k or not close(case.x, run.x, rtol=_RTOL):
-            return False
-        else:
-            differs = differs or run.k != right.k
-    return differs
+    """Whether a wrong model gives these results, wherever it does not hang on a rounding."""
+    certain = [(case, run) for case in cases if (run := model(case.a)).clear]
+    return all(
+        case.k == run.k and close(case.x, run.x, rtol=_RTOL) for case, run in certain
+    ) and any(run.k != reference(case.a).k for case, run in certain)
 
 
 def _told(case: _Case) -> str:
@@ -248,7 +241,7 @@ def _told(case: _Case) -> str:
 # --- checks -------------------------------------------------------------------------------
 
 
-def check_root(answer: Any, version: Version, *, seed: int | None = None, count: int = 12) -> None:
+def check_root(answer: Any, version: Version, *, seed: int | None = None, count: int = 8) -> None:
     """Checks x, the square root, on the examples and on random inputs.
 
     Args:
@@ -280,7 +273,7 @@ def _mistakes(wrong: Sequence[_Case], cases: Sequence[_Case]) -> Iterator[Findin
                        part=case.call.label)  # fmt: skip
 
 
-def check_count(answer: Any, version: Version, *, seed: int | None = None, count: int = 12) -> None:
+def check_count(answer: Any, version: Version, *, seed: int | None = None, count: int = 8) -> None:
     """Checks k, the number of steps, against the same loop in float32 NumPy.
 
     Args:
@@ -479,7 +472,7 @@ def judge_transforms(calls: Sequence[Call], seen: Sequence[Observation]) -> Iter
             )  # fmt: skip
 
 
-def check_gradient(answer: Any, *, seed: int | None = None, count: int = 8) -> None:
+def check_gradient(answer: Any, *, seed: int | None = None, count: int = 5) -> None:
     """Checks the derivative of the scan version's x, which is 1/(2√a).
 
     Args:

@@ -307,7 +307,13 @@ def test_a_right_answer_gets_full_marks(answer):
 
 
 @pytest.mark.parametrize("answer", WRONG, ids=lambda answer: answer.path.stem)
-def test_a_wrong_answer_is_told_what_is_wrong(answer):
+def test_a_wrong_answer_is_told_what_is_wrong(answer, monkeypatch):
+    # The checks of a function that the answer leaves as it is are the right answers' business.
+    cells = tuple(
+        cell for cell in bank.source_cells("newton")
+        if not cell.grade or any(name in cell.source for name in answer.cells)
+    )  # fmt: skip
+    monkeypatch.setattr(bank, "source_cells", lambda exercise: cells)
     marks = bank.grade(answer)
     failing = [mark for mark in marks.values() if mark.score < mark.points]
     codes = list(dict.fromkeys(code for mark in failing for code in mark.codes))

@@ -32,8 +32,15 @@ class _Export(ExportPlugin):
         """Writes the file; called by nbgrader.
 
         Raises:
-            ValueError: if an assignment or a student that was asked for does not exist.
+            SystemExit: with a sentence, if an assignment or a student that was asked for does
+                not exist, or the file with the extensions cannot be used.
         """
+        try:
+            self._export(gradebook)
+        except ValueError as error:
+            raise SystemExit(f"nbgrader export: {error}") from None
+
+    def _export(self, gradebook: Gradebook) -> None:
         assignments = _chosen(gradebook.assignments, "name", self.assignment, "assignment")
         students = _chosen(gradebook.students, "id", self.student, "student")
         for assignment in assignments:
@@ -150,7 +157,7 @@ class FullExport(_Export):
             for cell in notebook.grade_cells
         ]
         several = len(assignments) > 1
-        names = ["/".join(check if several else check[2:]) for check in checks]
+        names = ["/".join(check if several else check[1:]) for check in checks]
         header = [
             "assignment", "student", "last_name", "first_name", "email", "lms_user_id",
             "handed_in", "status", "late_penalty", "score", "max_score",

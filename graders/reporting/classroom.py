@@ -14,7 +14,7 @@ from graders.exporting import late
 from graders.findings import Finding, Outcome
 from graders.grading import intake
 from graders.grading.batch import missing_rows
-from graders.grading.course import Course
+from graders.grading.course import Course, CourseError
 from graders.grading.ledger import Row
 from graders.reporting import graded
 
@@ -108,12 +108,15 @@ def load(course: Course, assignment: str) -> Classroom:
         assignment: the assignment's name.
 
     Raises:
-        CourseError: if there is no such assignment.
+        CourseError: if there is no such assignment, or the extensions cannot be read.
     """
     sources = course.sources(assignment)
     submitted = course.students(assignment)
     with course.gradebook() as gradebook:
-        late.refresh(gradebook, assignment, course.config)
+        try:
+            late.refresh(gradebook, assignment, course.config)
+        except ValueError as error:
+            raise CourseError(str(error)) from None
         known, marked = _gradebook(gradebook, assignment)
     students: list[Student] = []
     marks: list[Mark] = []

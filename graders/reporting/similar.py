@@ -28,6 +28,9 @@ COMMON = 0.1
 FEWEST = 5
 """With fewer answers nothing can be told from what the task forces."""
 
+LONGEST = 20_000
+"""Characters of the longest answer that is compared."""
+
 SMALLEST = 3
 """Nodes of the smallest part that counts."""
 
@@ -133,10 +136,11 @@ def _letter(one: str, other: str) -> str:
 
 def _functions(text: str) -> list[ast.stmt]:
     try:
-        body = ast.parse(text).body
+        body = ast.parse(text).body if len(text) <= LONGEST else []
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    if not any(isinstance(node, ast.FunctionDef) for node in ast.walk(ast.Module(body, []))):
+    kinds = ast.FunctionDef | ast.Lambda
+    if not any(isinstance(node, kinds) for node in ast.walk(ast.Module(body, []))):
         return []
     return [node for node in body if not isinstance(node, ast.Import | ast.ImportFrom)]
 
@@ -148,16 +152,13 @@ def parts(text: str) -> Counter[str]:
     without a function has no parts.
     """
     body = _functions(text)
-    own = set(_own_names(body))
-    found: Counter[str] = Counter()
-    for statement in body:
-        for node in ast.walk(statement):
-            _strip(node, own)
-    for statement in body:
-        for node in ast.walk(statement):
-            if sum(1 for _ in ast.walk(node)) >= SMALLEST:
-                found[ast.dump(node)] += 1
-    return found
+    plain = _Plain(set(_own_names(body))).visit(ast.Module(body, []))
+    return Counter(
+        ast.dump(node)
+        for statement in plain.body
+        for node in ast.walk(statement)
+        if sum(1 for _ in ast.walk(node)) >= SMALLEST
+    )
 
 
 def _own_names(body: Iterable[ast.AST]) -> Iterable[str]:
@@ -171,17 +172,33 @@ def _own_names(body: Iterable[ast.AST]) -> Iterable[str]:
                 yield node.id
 
 
-def _strip(node: ast.AST, own: set[str]) -> None:
-    if isinstance(node, ast.FunctionDef):
+class _Plain(ast.NodeTransformer):
+    """Takes out the names that an answer gives, its annotations and its docstrings."""
+
+    def __init__(self, own: set[str]) -> None:
+        self._own = own
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
         node.name, node.returns = "_", None
         if len(node.body) > 1 and _is_text(node.body[0]):
             del node.body[0]
-    elif isinstance(node, ast.ClassDef):
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        self.generic_visit(node)
         node.name = "_"
-    elif isinstance(node, ast.arg):
-        node.arg, node.annotation = "_", None
-    elif isinstance(node, ast.Name) and node.id in own:
-        node.id = "_"
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        self.generic_visit(node)
+        return ast.Assign([node.target], node.value) if node.value else None
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        return ast.arg("_")
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Name("_", node.ctx) if node.id in self._own else node
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -8,6 +8,7 @@ From the ground up:
 * `trusted` – runs the instructor's locked cells against those proxies;
 * `judge` – grades one notebook: the student's cells there, the locked cells here;
 * `intake` – reads submissions tolerantly and repairs them against the source;
+* `marks` – nbgrader's own preprocessors for the gradebook, with fewer look-ups;
 * `preprocessors` – all of that as nbgrader preprocessors, for `nbgrader_config.py`;
 * `course` – a course folder with its configuration; releasing;
 * `batch` – many submissions at once, with one writer; `ledger` – the rows it writes;

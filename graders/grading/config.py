@@ -13,6 +13,7 @@ from nbgrader.converters import Autograde, base
 from nbgrader.utils import find_all_files
 from traitlets.config import Config
 
+from graders.grading import marks
 from graders.grading import preprocessors as ours
 from graders.grading.export import SpreadsheetExport
 from graders.grading.reading import is_own_file
@@ -31,25 +32,24 @@ def configure(config: Config) -> Config:
     _refuse_links()
     config.Autograde.pre_convert_hook = ours.also_renamed(config)
     config.ExportApp.plugin_class = SpreadsheetExport
-    # nbgrader's order; repairing comes before everything that trusts the cells' metadata.
+    # nbgrader's order; repairing comes before everything that trusts the cells' metadata, and
+    # restores the kernelspec with it.
     config.Autograde.exporter_class = ours.TolerantExporter
     config.Autograde.sanitize_preprocessors = [
         ours.RepairSubmission,
         stock.ClearOutput,
         stock.DeduplicateIds,
-        stock.OverwriteKernelspec,
-        stock.OverwriteCells,
+        marks.OverwriteCells,
         stock.CheckCellMetadata,
     ]
-    # nbgrader's order, with its Execute replaced.
+    # nbgrader's order, with its Execute replaced; the metadata was checked when sanitizing.
     config.Autograde.autograde_preprocessors = [
         ours.JudgeAnswers,
         stock.IgnorePattern,
         ClearMetadataPreprocessor,
         stock.LimitOutput,
-        stock.SaveAutoGrades,
-        stock.AssignLatePenalties,
-        stock.CheckCellMetadata,
+        marks.SaveAutoGrades,
+        marks.AssignLatePenalties,
     ]
     config.GenerateAssignment.preprocessors = [
         stock.IncludeHeaderFooter,

@@ -22,6 +22,7 @@ from graders.grading import intake
 from graders.grading.judge import KEY, Settings, cell_error, grade
 from graders.grading.kernel import Budget
 from graders.grading.ledger import Row
+from graders.grading.marks import opened
 from graders.grading.stubs import HIDDEN, ClearAnswers
 from graders.kernels.limits import MIB
 
@@ -236,7 +237,7 @@ class RepairSubmission(_OnSource):
         self, nb: NotebookNode, resources: ResourcesDict
     ) -> tuple[NotebookNode, ResourcesDict]:
         names = resources["nbgrader"]
-        with Gradebook(names["db_url"]) as gradebook:
+        with opened(resources) as gradebook:
             mark_stale(gradebook, names["student"], names["assignment"], names["notebook"])
         self.feedback(resources).unlink(missing_ok=True)
         return repair_submission(nb, self.source(resources)), resources

@@ -97,6 +97,7 @@ class Writer:
                 "assignment": self._assignment,
                 "notebook": name,
                 "db_url": self._course.directory.db_url,
+                "gradebook": self._gradebook,
             },
         }
 

@@ -57,7 +57,7 @@ class _Known:
         return self._find("graded", name)
 
 
-class SaveAutoGrades(stock.SaveAutoGrades):  # type: ignore[misc]
+class SaveAutoGrades(stock.SaveAutoGrades):
     """Saves a notebook's marks in one transaction."""
 
     def preprocess(
@@ -84,7 +84,7 @@ class SaveAutoGrades(stock.SaveAutoGrades):  # type: ignore[misc]
         return nb, resources
 
 
-class OverwriteCells(stock.OverwriteCells):  # type: ignore[misc]
+class OverwriteCells(stock.OverwriteCells):
     """Restores cells from what the gradebook keeps of the source."""
 
     def __init__(self, **settings: Any) -> None:
@@ -95,7 +95,7 @@ class OverwriteCells(stock.OverwriteCells):  # type: ignore[misc]
         self, nb: NotebookNode, resources: ResourcesDict
     ) -> tuple[NotebookNode, ResourcesDict]:
         if self.add_missing_cells:
-            return super().preprocess(nb, resources)  # type: ignore[no-any-return]
+            return super().preprocess(nb, resources)
         names = resources["nbgrader"]
         self.notebook_id, self.assignment_id = names["notebook"], names["assignment"]
         key = (names["db_url"], self.assignment_id, self.notebook_id)
@@ -103,7 +103,7 @@ class OverwriteCells(stock.OverwriteCells):  # type: ignore[misc]
             with opened(resources) as gradebook:
                 self._sources[key] = self._load(gradebook)
         self.gradebook = self._sources[key]
-        return super(stock.OverwriteCells, self).preprocess(nb, resources)  # type: ignore[no-any-return]
+        return super(stock.OverwriteCells, self).preprocess(nb, resources)
 
     def _load(self, gradebook: Gradebook) -> _Known:
         notebook = gradebook.find_notebook(self.notebook_id, self.assignment_id)
@@ -122,7 +122,7 @@ class OverwriteCells(stock.OverwriteCells):  # type: ignore[misc]
         return _Known(source=source, graded=graded)
 
 
-class AssignLatePenalties(stock.AssignLatePenalties):  # type: ignore[misc]
+class AssignLatePenalties(stock.AssignLatePenalties):
     """Asks the late-submission plugin about what is late, and about nothing else."""
 
     def preprocess(
@@ -136,5 +136,5 @@ class AssignLatePenalties(stock.AssignLatePenalties):  # type: ignore[misc]
                 notebook.late_submission_penalty is not None for notebook in submission.notebooks
             )
         if late or had_penalty:
-            return super().preprocess(nb, resources)  # type: ignore[no-any-return]
+            return super().preprocess(nb, resources)
         return nb, resources

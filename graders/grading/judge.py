@@ -24,10 +24,10 @@ from graders.findings import Outcome, Result
 from graders.grading.intake import by_name
 from graders.grading.kernel import Budget, CellRun, StudentKernel
 from graders.grading.ledger import Row
-from graders.grading.proxies import Opaque, RemoteError, RemoteFunction
+from graders.grading.proxies import Opaque, RemoteFunction
 from graders.grading.stubs import HIDDEN
 from graders.grading.trusted import TookTooLong, TrustedRun, TrustedSide
-from graders.observe import Undefined
+from graders.observe import Call, Observation, Undefined
 
 KEY = "graders"
 """The key of this project's notebook metadata: rows, notes, and what they belong to."""
@@ -65,6 +65,14 @@ class _Session:
         self._kernel = kernel
         self._failed: list[tuple[str, CellRun]] = []
         self._described: dict[str, dict[str, Any]] = {}
+        self.seen: list[Observation] = []
+        """What came of the calls that the present test has made."""
+
+    def observe(self, name: str, calls: Sequence[Call]) -> tuple[Observation, ...]:
+        """Makes calls of one of the student's functions; called by its proxy."""
+        seen = self._kernel.observe(name, calls)
+        self.seen += seen
+        return seen
 
     def run(self, name: str, source: str) -> CellRun:
         """Runs one of the student's cells."""
@@ -84,7 +92,7 @@ class _Session:
     def _proxy(self, name: str, description: Mapping[str, Any]) -> Any:
         match description.get("kind"):
             case "function":
-                return RemoteFunction(self._kernel, name)
+                return RemoteFunction(self, name)
             case "data":
                 try:
                     return values.decode(description["value"])
@@ -152,9 +160,10 @@ def grade(
             if known is not None and is_grade(known) and not is_solution(known):
                 started = time.monotonic()
                 cell.source = known.source
+                session.seen.clear()
                 # The kernel's own budget ends first, unless it is not the kernel that hangs.
                 run = trusted.run(known.source, 1.5 * settings.budget.notebook_seconds)
-                row = _row(name, float(known.metadata.nbgrader.points), run)
+                row = _row(name, float(known.metadata.nbgrader.points), run, session.seen)
                 cell.outputs = _outputs(run, row)
                 rows.append(replace(row, seconds=round(time.monotonic() - started, 3)))
             else:
@@ -179,14 +188,16 @@ def _prepare(trusted: TrustedSide, source: NotebookNode) -> None:
             trusted.prepare(cell.source, imports_only=not is_locked(cell))
 
 
-def _row(name: str, points: float, run: TrustedRun) -> Row:
+def _row(name: str, points: float, run: TrustedRun, seen: Sequence[Observation]) -> Row:
     score = run.score(points)
-    status, note = _status(run, score, points)
+    status, note = _status(run, score, points, seen)
     codes = dict.fromkeys(finding.code for result in run.results for finding in result.findings)
     return Row("", "", name, status, score, points, tuple(codes), note=note)
 
 
-def _status(run: TrustedRun, score: float, points: float) -> tuple[Outcome, str]:
+def _status(
+    run: TrustedRun, score: float, points: float, seen: Sequence[Observation]
+) -> tuple[Outcome, str]:
     """The outcome of a test cell: what stopped it counts for more than what it found."""
     absent = [proxy for proxy in run.resolved.values() if isinstance(proxy, Undefined)]
     outcomes = [result.outcome for result in run.results if not result.passed]
@@ -200,11 +211,13 @@ def _status(run: TrustedRun, score: float, points: float) -> tuple[Outcome, str]
         return Outcome.FAILED, ""
     if outcomes:
         return outcomes[0], ""
-    if isinstance(run.error, RemoteError):
-        # A test in nbgrader's ordinary style, which calls the function itself.
-        if run.error.seen.status in _STOPPED:
-            return _STOPPED[run.error.seen.status], ""
-        if isinstance(run.error, NotImplementedError):
+    if run.error is not None:
+        # A test in nbgrader's ordinary style, which looks at the function itself.
+        for observation in seen:
+            if observation.status in _STOPPED:
+                return _STOPPED[observation.status], ""
+        problems = [observation.problem for observation in seen if observation.problem is not None]
+        if any(problem.is_a("NotImplementedError") for problem in problems):
             return Outcome.NOT_ATTEMPTED, ""
     if isinstance(run.error, TookTooLong):
         return Outcome.TIMED_OUT, str(run.error)
@@ -231,7 +244,8 @@ def _outputs(run: TrustedRun, row: Row) -> list[NotebookNode]:
                 new_output("execute_result", data={"text/plain": repr(float(row.score))})
             )
         return outputs
-    if run.error is not None and not isinstance(run.error, report.CheckFailed):
+    stopped = Outcome(row.status) in _STOPPED.values()
+    if run.error is not None and not stopped and not isinstance(run.error, report.CheckFailed):
         kind, message = type(run.error).__name__, report.first_lines(str(run.error))
     else:
         kind, message = "CheckFailed", row.note or Outcome(row.status).words

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from graders import values
-from graders.grading.kernel import StudentKernel
 from graders.observe import Call, Observation
 
 
@@ -44,6 +43,14 @@ def _as_raised(name: str, seen: Observation) -> RemoteError:
     return RemoteError(message, seen)
 
 
+class Home(Protocol):
+    """Where a student's functions live."""
+
+    def observe(self, name: str, calls: Sequence[Call]) -> tuple[Observation, ...]:
+        """Makes calls of the function with this name."""
+        ...
+
+
 class RemoteFunction:
     """A function that lives in the student's kernel.
 
@@ -51,13 +58,13 @@ class RemoteFunction:
     arrays and numbers, so that a test in nbgrader's ordinary style works unchanged.
     """
 
-    def __init__(self, kernel: StudentKernel, name: str) -> None:
-        self._kernel = kernel
+    def __init__(self, home: Home, name: str) -> None:
+        self._home = home
         self.__name__ = name
 
     def observe_calls(self, calls: Sequence[Call]) -> tuple[Observation, ...]:
         """Makes the calls in the student's kernel."""
-        return self._kernel.observe(self.__name__, calls)
+        return self._home.observe(self.__name__, calls)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function plainly.

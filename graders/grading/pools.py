@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
+import threading
 from concurrent.futures import Executor, ProcessPoolExecutor
 
 from graders.grading.course import CourseError
@@ -29,8 +31,16 @@ def local(jobs: int) -> Executor:
 
 
 def _start_worker() -> None:
-    """Leaves Ctrl-C to the driver, which ends its workers."""
+    """Leaves Ctrl-C to the driver, which ends its workers, and ends when the driver is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+
+
+def _end_with_driver() -> None:
+    driver = multiprocessing.parent_process()
+    assert driver is not None
+    driver.join()
+    os._exit(1)
 
 
 def cluster(address: str) -> Executor:

@@ -222,8 +222,7 @@ def _status(
     if isinstance(run.error, TookTooLong):
         return Outcome.TIMED_OUT, str(run.error)
     if run.error is not None:
-        missing = isinstance(run.error, NameError) and absent
-        return (Outcome.NOT_ATTEMPTED if missing else Outcome.FAILED), ""
+        return (Outcome.NOT_ATTEMPTED if absent else Outcome.FAILED), ""
     if run.borrowed:
         return Outcome.FAILED, "the test's value is the student's own, and so no mark"
     if run.value is not None and run.partial(points) is None:

@@ -201,8 +201,9 @@ def looks_like(stem: str, name: str) -> bool:
 
     def simple(text: str) -> str:
         text = re.sub(r"\.ipynb|\(\d+\)", " ", text.lower())
-        words = r"copy of|kopie von|copia de|copie de|copy|kopie|copia|final|fixed|new|v\d+"
-        text = re.sub(rf"(?<![a-z])({words})(?![a-z])[-_ ]*\d*", " ", text)
+        text = re.sub(r"^\W*(copy of|kopie von|copia de|copie de)\b", " ", text)
+        words = "copy|kopie|copia|copie|final|fixed|new|v"
+        text = re.sub(rf"(?<![^\W_])({words})[-_ ]*\d*(?![^\W_])", " ", text)
         return re.sub(r"[\W_]+", "", text)
 
     return simple(stem) == simple(name)

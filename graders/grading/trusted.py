@@ -123,6 +123,10 @@ class TrustedSide:
         Returns:
             What came of it; an exception is part of that.
         """
+        try:
+            ast.parse(source)
+        except SyntaxError as mistake:
+            return TrustedRun((), mistake, None, "", {})
         known = self._namespace.keys() | vars(builtins).keys()
         resolved = dict(self._resolve(sorted(free_names(source) - known)))
         self._namespace.update(resolved)

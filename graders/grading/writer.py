@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
+from nbgrader.utils import parse_utc
 
 from graders.findings import Outcome
 from graders.grading import ledger
@@ -80,8 +81,13 @@ class Writer:
         return entry.get("digest")
 
     def begin(self, student: str, names: Sequence[str]) -> None:
-        """Makes the student's submission known to the gradebook and copies its files."""
+        """Makes the student's submission known to the gradebook and copies its files.
+
+        Raises:
+            CourseError: if nbgrader cannot take it.
+        """
         folder = self._course.folder("submitted", student, self._assignment)
+        _check_time(folder / "timestamp.txt")
         self._converter.notebooks = [str(folder / f"{name}.ipynb") for name in names]
         try:
             self._converter.init_assignment(self._assignment, student)
@@ -173,3 +179,15 @@ class Writer:
         ledger.write_text(path, nbformat.writes(notebook) + "\n")
         os.chmod(path, 0o444)
         return [replace(row, student=student, notebook=name) for row in rows]
+
+
+def _check_time(path: Path) -> None:
+    """Says in a sentence what nbgrader breaks off at without one."""
+    if path.is_file():
+        text = path.read_text(encoding="utf-8", errors="replace").strip()
+        try:
+            parse_utc(text)
+        except (ValueError, OverflowError):
+            raise CourseError(
+                f"{path.name} of the submission holds no time ({text[:40]!r}); mend or delete it"
+            ) from None

@@ -1,0 +1,77 @@
+"""A student's kernel: what ends it, what is done without the guilty, and what that costs."""
+
+import pytest
+
+from graders.grading.kernel import Budget, StudentKernel
+from graders.kernels.limits import MIB
+from graders.observe import Call
+
+
+def kernel(seconds=3.0, notebook=200.0):
+    return StudentKernel(Budget(seconds, notebook, 900 * MIB))
+
+
+def statuses(seen):
+    return [observation.status for observation in seen]
+
+
+@pytest.fixture(scope="module")
+def shared():
+    with kernel() as running:
+        running.run_cell("import time\ncounter = 0\ndef f(x):\n    return x + 1")
+        yield running
+
+
+def test_cells_and_calls(shared):
+    run = shared.run_cell("print('hello')\n1 / 0")
+    assert (run.status, run.problem.kind) == ("raised", "ZeroDivisionError")
+    assert run.outputs[0].text == "hello\n"
+    assert [seen.value for seen in shared.observe("f", [Call((1,)), Call((2.5,))])] == [2, 3.5]
+    assert statuses(shared.observe("nothing", [Call(())])) == ["raised"]
+
+
+def test_names_are_described(shared):
+    shared.run_cell("data = {'a': [1, (2.0, None)]}\nclass Thing: pass\nthing = Thing()")
+    found = shared.describe(["data", "f", "Thing", "thing", "nothing"])
+    assert [entry["kind"] for entry in found.values()] == [
+        "data", "function", "other", "other", "undefined"
+    ]  # fmt: skip
+
+
+def test_a_hang_costs_one_check_and_two_in_a_row_all(shared):
+    shared.run_cell("def slow(x):\n    while x > 1: pass\n    return x")
+    two = [Call((1,)), Call((2,)), Call((1,))]
+    assert statuses(shared.observe("slow", two)) == ["returned", "timed-out", "timed-out"]
+    assert statuses(shared.observe("slow", [Call((1,))])) == ["returned"]
+    for _ in range(2):
+        assert statuses(shared.observe("slow", [Call((2,))])) == ["timed-out"]
+    restarts = shared.restarts
+    assert statuses(shared.observe("slow", [Call((1,))])) == ["timed-out"]
+    assert shared.restarts == restarts
+    assert statuses(shared.observe("f", [Call((1,))])) == ["returned"]
+
+
+def test_the_cell_that_told_the_kernel_to_end_is_left_out(shared):
+    shared.run_cell("loop = get_ipython().kernel.io_loop\nt = loop.call_later(0.05, loop.stop)")
+    assert shared.run_cell("import time\ntime.sleep(0.2)\nkept = 1").status == "returned"
+    assert shared.run_cell("def g(x):\n    return x").status == "returned"
+    found = shared.describe(["loop", "kept", "g", "f"])
+    assert [e["kind"] for e in found.values()] == ["undefined", "data", "function", "function"]
+
+
+def test_a_cell_that_hangs_when_it_runs_again_is_left_out(shared, tmp_path):
+    shared.run_cell("import time, os\nstarted = time.time()")
+    # It runs to its end the first time only: nothing of the kernel's folder stays.
+    source = "import builtins\nif len(In) < 4: time.sleep(1e6)\nlate = 1"
+    assert shared.run_cell(source).status == "returned"
+    assert shared.run_cell("import os\nos._exit(0)").status == "crashed"
+    assert shared.run_cell("kept = 2").status == "returned"
+    assert shared.describe(["kept"])["kept"] == {"kind": "data", "value": 2}
+
+
+def test_the_notebooks_time_ends_everything():
+    with kernel(notebook=0.0) as late:
+        assert late.run_cell("x = 1").status == "timed-out"
+        assert late.describe(["x"]) == {"x": {"kind": "stopped", "status": "timed-out"}}
+        assert statuses(late.observe("x", [Call(()), Call(())])) == ["timed-out"] * 2
+        assert late.sent == []

@@ -20,12 +20,12 @@ from nbformat.v4 import new_output
 
 from graders.findings import Outcome
 from graders.grading.answers import Answer, fill, read
-from graders.grading.batch import missing_rows
 from graders.grading.course import Course, register
 from graders.grading.demo import ASSIGNMENT, NOTEBOOKS
 from graders.grading.intake import released
 from graders.grading.judge import KEY
 from graders.grading.ledger import Row
+from graders.grading.rows import missing_rows
 from graders.report import mimebundle
 from tests import bank
 

@@ -7,10 +7,12 @@ From the ground up:
 * `proxies` – what a student's names look like on the trusted side;
 * `trusted` – runs the instructor's locked cells against those proxies;
 * `judge` – grades one notebook: the student's cells there, the locked cells here;
-* `intake` – reads submissions tolerantly and repairs them against the source;
+* `stubs`, `reading` – what students got; what they handed in, read tolerantly;
+* `intake` – finds a submission's notebooks and repairs them against the source;
 * `marks` – nbgrader's own preprocessors for the gradebook, with fewer look-ups;
 * `preprocessors` – all of that as nbgrader preprocessors, for `nbgrader_config.py`;
 * `course` – a course folder with its configuration; releasing;
-* `batch` – many submissions at once, with one writer; `ledger` – the rows it writes;
+* `digests`, `rows`, `ledger` – what is graded already; the rows of the class; their file;
+* `batch` – many submissions at once, with one `writer`;
 * `cli` – the command.
 """

@@ -8,8 +8,6 @@ what was graded already from the same submission, source and grader is not grade
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,17 +19,15 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.utils import is_grade, is_solution
 
-import graders
-from graders.findings import Outcome
-from graders.grading import intake, ledger, reading
+from graders.grading import digests, intake, ledger
 from graders.grading.cache import with_cache
 from graders.grading.course import Course, CourseError, register
 from graders.grading.judge import KEY, Settings
 from graders.grading.ledger import Row
 from graders.grading.pools import width
 from graders.grading.preprocessors import judge_submission
+from graders.grading.rows import rows_of_class
 from graders.grading.writer import Writer
 
 RETRIES = 2
@@ -137,16 +133,16 @@ def autograde(
     report = Report()
     chosen = [student for student in known if not students or student in students]
     with Writer(course, assignment) as writer:
-        stamp = _stamp(course)
+        stamp = digests.of_grader(course)
         work = list(_discover(course, assignment, sources, chosen, stamp, force, writer, report))
         path = ledger_path or course.root / "ledger" / f"{assignment}.jsonl"
         if work:
             # Should this run be killed, no old row looks like a new one.
             graded_now = {(job.student, job.notebook) for job in work}
-            rows = _rows(course, assignment, sources, known)
+            rows = rows_of_class(course, assignment, sources, known)
             ledger.write(path, [r for r in rows if (r.student, r.notebook) not in graded_now])
         _run(work, pool, writer, report, progress)
-    report.rows = _rows(course, assignment, sources, known)
+    report.rows = rows_of_class(course, assignment, sources, known)
     ledger.write(path, report.rows)
     return report
 
@@ -194,10 +190,12 @@ def _discover(
         folder = course.folder("submitted", student, assignment)
         found, notes = intake.find_notebooks(folder, sources)
         files = intake.read_files(folder)
-        given = _digest_of_files(files, stamp)
+        given = digests.of_files(files, stamp)
         done = {name: writer.graded_digest(student, name) for name in sources}
-        digests = {name: _digest(path, sources[name], given) for name, path in found.items()}
-        todo = [name for name in found if force or done[name] != digests[name]]
+        current = {
+            name: digests.of_notebook(path, sources[name], given) for name, path in found.items()
+        }
+        todo = [name for name in found if force or done[name] != current[name]]
         gone = [name for name in sources if name not in found]
         report.skipped += len(found) - len(todo)
         try:
@@ -214,7 +212,7 @@ def _discover(
         for name in todo:
             assert settings is not None
             yield _Job(
-                student, name, found[name], notes.get(name, ""), digests[name], sources[name],
+                student, name, found[name], notes.get(name, ""), current[name], sources[name],
                 files, settings,
             )  # fmt: skip
 
@@ -313,84 +311,6 @@ def _kill(executor: Executor) -> None:
         with contextlib.suppress(Exception):
             process.terminate()
     executor.shutdown(wait=False, cancel_futures=True)
-
-
-# --- what identifies work -----------------------------------------------------------------
-
-
-def _stamp(course: Course) -> str:
-    """Changes with the grader's own code and with the settings."""
-    digest = hashlib.sha256(repr(course.settings()).encode())
-    package = Path(graders.__file__).parent
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _digest_of_files(files: Mapping[str, bytes], stamp: str) -> bytes:
-    digest = hashlib.sha256(stamp.encode())
-    for name, content in files.items():
-        digest.update(f"{name!r} {len(content)} ".encode() + content)
-    return digest.digest()
-
-
-def _digest(path: Path, source: NotebookNode, given: bytes) -> str:
-    digest = hashlib.sha256(given + repr(path.name).encode())
-    with contextlib.suppress(OSError):
-        if reading.is_own_file(str(path), str(path.parent)):
-            with path.open("rb") as file:
-                digest.update(file.read(reading.MAX_SIZE))
-    digest.update(json.dumps(source, sort_keys=True).encode())
-    return digest.hexdigest()
-
-
-# --- the ledger ---------------------------------------------------------------------------
-
-
-def _rows(
-    course: Course, assignment: str, sources: Mapping[str, NotebookNode], students: Sequence[str]
-) -> list[Row]:
-    """The rows of all graded notebooks, read back from where they are kept."""
-    rows: list[Row] = []
-    for student in students:
-        graded = course.folder("autograded", student, assignment)
-        submitted = course.folder("submitted", student, assignment)
-        found: Mapping[str, Path] | None = None
-        for name, source in sources.items():
-            entry = graded_entry(graded / f"{name}.ipynb")
-            if entry is not None:
-                rows += [
-                    replace(Row.from_json(row), student=student, notebook=name)
-                    for row in entry.get("rows", [])
-                ]
-                continue
-            if found is None:
-                found, notes = intake.find_notebooks(submitted, sources)
-            if name not in found:
-                rows += missing_rows(student, name, source, notes.get(name, ""))
-    return rows
-
-
-def missing_rows(student: str, name: str, source: NotebookNode, note: str = "") -> list[Row]:
-    """The rows of a notebook that was not handed in."""
-    note = f"{name}.ipynb was not handed in" + (f"; {note}" if note else "")
-    return [
-        Row(
-            student, name, cell.metadata.nbgrader.grade_id, Outcome.MISSING, 0.0,
-            float(cell.metadata.nbgrader.points), note=note,
-        )
-        for cell in source.cells
-        if is_grade(cell) and not is_solution(cell) and cell.cell_type == "code"
-    ]  # fmt: skip
-
-
-def graded_entry(path: Path) -> dict[str, Any] | None:
-    """This project's metadata of a graded notebook, or `None` if there is none."""
-    try:
-        entry = json.loads(path.read_text(encoding="utf-8"))["metadata"][KEY]
-    except (OSError, ValueError, KeyError):
-        return None
-    return entry if isinstance(entry, dict) else None
 
 
 def jobs_by_default() -> int:

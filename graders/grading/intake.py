@@ -13,7 +13,15 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import is_grade, is_solution
 
-from graders.grading.reading import Unreadable, files_in, looks_like, parse, read, read_files
+from graders.grading.reading import (
+    Unreadable,
+    files_in,
+    harmless,
+    looks_like,
+    parse,
+    read,
+    read_files,
+)
 from graders.grading.stubs import released
 
 __all__ = ["Unreadable", "find_notebooks", "parse", "read", "read_files", "released", "repair"]
@@ -156,8 +164,11 @@ def repair(notebook: NotebookNode, source: NotebookNode) -> tuple[NotebookNode, 
             for name, cell in reference.items()
         },
     )
+    texts = {_simple(cell.source) for cell in source.cells}
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
+        if cell.cell_type != "code" and _simple(cell.source) not in texts:
+            cell.source = harmless(cell.source)
     notebook = copy.copy(notebook)
     notebook.cells = cells
     notebook.metadata = copy.deepcopy(source.metadata)

@@ -18,7 +18,7 @@ from traitlets import Bool, Enum, Float, Integer
 from traitlets.config import Config
 
 from graders.findings import Outcome
-from graders.grading import intake
+from graders.grading import intake, reading
 from graders.grading.judge import KEY, Settings, cell_error, grade
 from graders.grading.kernel import Budget
 from graders.grading.ledger import Row
@@ -180,7 +180,8 @@ def _tell(notebook: NotebookNode, lines: Sequence[str]) -> None:
     """Puts what there is to say about the file into a cell at the notebook's top."""
     if lines:
         told = nbformat.v4.new_markdown_cell(
-            "**From the grader about this file:**\n\n" + "\n".join(f"- {line}" for line in lines)
+            "**From the grader about this file:**\n\n"
+            + "\n".join(f"- {reading.harmless(line)}" for line in lines)
         )
         told.id = "from-the-grader"
         notebook.cells.insert(0, told)

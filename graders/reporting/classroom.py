@@ -13,9 +13,9 @@ from nbgrader.api import Gradebook
 from graders.exporting import late
 from graders.findings import Finding, Outcome
 from graders.grading import intake
-from graders.grading.batch import missing_rows
 from graders.grading.course import Course, CourseError
 from graders.grading.ledger import Row
+from graders.grading.rows import missing_rows
 from graders.reporting import graded
 
 

@@ -3,8 +3,9 @@
 import nbformat
 import pytest
 
-from graders.grading import batch, ledger, writer
-from graders.grading.course import CourseError
+from graders.grading import feedback, ledger, writer
+from graders.grading.course import Course, CourseError
+from graders.grading.rows import graded_entry
 from tests.grading.conftest import deadly, grade, marks
 from tests.situations.conftest import hand_in
 from tests.situations.toy import POINTS
@@ -151,6 +152,28 @@ def test_marks_set_by_hand_are_kept_and_flagged(course):
         assert (grade_.score, grade_.needs_manual_grade) == (2.0, True)
 
 
+def test_a_test_is_mended_after_grading(course):
+    """Before and after are shown, what was set by hand stays, and old feedback goes."""
+    grade(course)
+    assert feedback.generate_one(str(course.root), "toy", "bob") == ""
+    page = course.folder("feedback", "bob", "toy") / "toy.html"
+    with course.gradebook() as gradebook:
+        gradebook.find_grade("q1-answer", "toy", "toy", "bob").manual_score = 0.5
+        gradebook.db.commit()
+    path = course.source_folder / "toy" / "toy.ipynb"
+    path.write_text(
+        path.read_text().replace("[0, 2, 4]", "[0, 1, 2]").replace("== 2 * 31", "== 31")
+    )
+    assert page.exists()
+    report = grade(Course(course.root), students=["bob"])
+    assert report.changes == [("bob", "toy", "double-plain", 0.0, 2.0)]
+    assert report.hand_set == [("bob", "toy", "q1-answer", 0.5)]
+    assert not page.exists()
+    assert marks(course, "bob")["q1-answer"] == (2.0, True)
+    assert feedback.generate_one(str(course.root), "toy", "bob") == ""
+    assert page.exists()
+
+
 @pytest.mark.parametrize("student", ["zoe", "../ada", "*", "", "a b;c"])
 def test_a_student_who_is_not_there(course, student):
     with pytest.raises(CourseError, match="There is no submission of"):
@@ -172,4 +195,4 @@ def test_the_ledger_can_go_elsewhere(course, tmp_path):
     path = tmp_path / "elsewhere" / "rows.jsonl"
     report = grade(course, ledger_path=path)
     assert ledger.read(path) == report.rows
-    assert batch.graded_entry(autograded(course, "ada"))["digest"]
+    assert graded_entry(autograded(course, "ada"))["digest"]

@@ -208,6 +208,18 @@ def own_test_outputs(s):
         ]  # fmt: skip
 
 
+SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+@case(16, hostile=True, told=["&lt;script>alert(1)&lt;/script>", "the file was named toy &lt;b>"])
+def scripts_in_the_browser(s):
+    s.filename = "toy <b>(1).ipynb"
+    for kind in ("markdown", "raw"):
+        cell = {"cell_type": kind, "source": SCRIPT, "metadata": {"raw_mimetype": "text/html"}}
+        s.nb["cells"].append(cell)
+    s.insert("double", f"from IPython.display import HTML\nHTML({SCRIPT!r})")
+
+
 @case(16, hostile=True, lost=(*FUNCTIONS, "q1-answer"))
 def claims_to_be_graded(s):
     wrong(s, q1="q1 = 'c'")

@@ -27,7 +27,7 @@ STRIKES = 2
 """Checks in a row that a function may not come back from before further ones are not tried."""
 
 SETTLE = 0.3
-"""Seconds in which a kernel ends that a cell has told to end."""
+"""Seconds in which a kernel that a cell has told to end stops answering."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +225,8 @@ class StudentKernel:
         assert self._connection is not None
         try:
             await self._connection.settle(SETTLE)
+            # One that is about to end does not answer any more.
+            await self._connection.execute("pass", lambda *_: False, self._until, history=False)
         except Ended as end:
             await self._stop(end)
             return False

@@ -135,8 +135,10 @@ _KINDS: tuple[Callable[[float, Run], bool], ...] = (
     lambda a, run: a < 1e-5 and run.last < 900,
     lambda a, run: 1e-3 < a < 0.3,
     lambda a, run: a > 1e4,
-    # A test twice as coarse stops before this last step, …
-    lambda a, run: 1.5 < run.last < 1.95,
+    # A test twice as coarse stops before this last step, with an x that is still good enough, …
+    lambda a, run: 1.5 < run.last < 1.62,
+    # … one ten times as coarse before this one, with an x that is not, …
+    lambda a, run: 4.5 < run.last < 8,
     # … and one a tenth as coarse takes one more.
     lambda a, run: 0.36 < run.final < 0.5,
 )
@@ -149,7 +151,7 @@ def draw(seed: int, count: int) -> list[np.ndarray]:
 
     Args:
         seed: seed of the random numbers.
-        count: how many. The first five are chosen to tell convergence tests apart.
+        count: how many. The first six are chosen to tell convergence tests apart.
 
     Returns:
         Scalar float32 arrays.

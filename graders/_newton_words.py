@@ -38,14 +38,15 @@ TELL: dict[str, tuple[str, str, str]] = {
     ),
     "newton/unbounded": (
         "the loop does not stop after 30 steps",
-        "a = −1 has no real root, so |x² − a| never gets small and the bound alone can end the "
-        "loop. Without one such a loop runs for ever, and in compiled code nothing can interrupt "
+        "A negative a has no real root, so |x² − a| never gets small and the bound alone can end "
+        "the loop. Without one such a loop runs for ever, and in compiled code nothing can interrupt "
         "it.",
         "Carry k along and go on only while (… >= 1e-6 * a) & (k < 30); a scan has 30 steps.",
     ),
     "newton/early-stop": (
         "a loop that cannot converge stops too early",
-        "a = −1 has no real root, so |x² − a| ≥ 1e-6·a holds in every step and all 30 are taken. "
+        "A negative a has no real root, so |x² − a| ≥ 1e-6·a holds in every step and all 30 are "
+        "taken. "
         "Yours ended before: fewer steps are allowed, or the test or the update is written in "
         "another way (the test divided by a, or an update in which x becomes NaN).",
         "Use the formulas as they stand in the task: x = 0.5 * (x + a / x), "

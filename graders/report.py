@@ -12,6 +12,8 @@ WIDTH = 80
 
 _SIGN = {Outcome.PASSED: "✓", Outcome.NOT_ATTEMPTED: "○"}
 
+_BEGIN = "There is no answer yet. Write it, run its cell, then run this check again."
+
 
 class CheckFailed(AssertionError):
     """A check found something to mend.
@@ -93,6 +95,8 @@ def text(result: Result) -> str:
     if not result.passed:
         for label, outcome in result.parts:
             lines += _wrap(f"{label}: {outcome.words}", "      ", f"    {_sign(outcome)} ")
+    if result.outcome is Outcome.NOT_ATTEMPTED:
+        lines += ["", _BEGIN]
     for finding in result.findings:
         lines += ["", finding_text(finding)]
     return "\n".join(lines)
@@ -100,7 +104,10 @@ def text(result: Result) -> str:
 
 # Borders and words carry the meaning; colours are only added, so that the table reads in
 # light and dark themes and without colour. `inherit` leaves contrast to the theme.
-_CELL = "padding:2px 10px;text-align:left;border:1px solid #8888;vertical-align:top"
+_CELL = (
+    "padding:2px 10px;text-align:left;border:1px solid #8888;vertical-align:top;"
+    "overflow-wrap:anywhere"
+)
 
 
 def finding_html(finding: Finding) -> str:
@@ -111,7 +118,12 @@ def finding_html(finding: Finding) -> str:
         f'<td style="{_CELL}"><code>{escape(body)}</code></td></tr>'
         for name, body in _pairs(finding)
     )
-    table = f'<table style="border-collapse:collapse;margin:6px 0">{rows}</table>' if rows else ""
+    table = (
+        f'<table aria-label="What was seen" style="border-collapse:collapse;margin:6px 0">'
+        f"<tbody>{rows}</tbody></table>"
+        if rows
+        else ""
+    )
     why = f"<p><strong>Why:</strong> {escape(finding.why)}</p>" if finding.why else ""
     next_step = (
         f"<p><strong>Try next:</strong> {escape(finding.next_step)}</p>"
@@ -129,8 +141,8 @@ def to_html(result: Result) -> str:
     """A result as an HTML fragment: a table of the parts, then the findings."""
     escape = html.escape
     rows = "".join(
-        f'<tr><td style="{_CELL}">{escape(label)}</td>'
-        f'<td style="{_CELL}">{_sign(outcome)} {escape(outcome.words)}</td></tr>'
+        f'<tr><th scope="row" style="{_CELL};font-weight:normal">{escape(label)}</th>'
+        f'<td style="{_CELL};white-space:nowrap">{_sign(outcome)} {escape(outcome.words)}</td></tr>'
         for label, outcome in result.parts
     )
     head = (
@@ -142,12 +154,14 @@ def to_html(result: Result) -> str:
         f"{_sign(result.outcome)} {escape(result.subject)} – {escape(result.title)}: "
         f"{escape(result.outcome.words)}</caption>"
     )
+    # A caption is never wider than its table: without a least width it would be broken.
     table = (
-        f'<table style="border-collapse:collapse">{caption}'
+        f'<table style="border-collapse:collapse;min-width:min(100%,36em)">{caption}'
         f"<thead>{head}</thead><tbody>{rows}</tbody></table>"
     )
+    begin = f"<p>{_BEGIN}</p>" if result.outcome is Outcome.NOT_ATTEMPTED else ""
     findings = "".join(finding_html(finding) for finding in result.findings)
-    return f'<div class="graders-result">{table}{findings}</div>'
+    return f'<div class="graders-result">{table}{begin}{findings}</div>'
 
 
 class Rendered:

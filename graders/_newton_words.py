@@ -39,8 +39,8 @@ TELL: dict[str, tuple[str, str, str]] = {
     "newton/unbounded": (
         "the loop does not stop after 30 steps",
         "A negative a has no real root, so |x² − a| never gets small and the bound alone can end "
-        "the loop. Without one such a loop runs for ever, and in compiled code nothing can interrupt "
-        "it.",
+        "the loop. Without one such a loop runs for ever, and in compiled code nothing can "
+        "interrupt it.",
         "Carry k along and go on only while (… >= 1e-6 * a) & (k < 30); a scan has 30 steps.",
     ),
     "newton/early-stop": (

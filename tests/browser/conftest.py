@@ -12,7 +12,7 @@ from graders.grading.course import Course
 from tests.browser import lab
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while Playwright runs, no other event loop can
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = lab.launch(playwright)

@@ -7,9 +7,10 @@ the function may live here or in another process. Judging needs nothing but obse
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from graders import jaxprs, values
 
@@ -167,16 +168,15 @@ class Observation:
         return self.status == RETURNED
 
 
-@runtime_checkable
-class Observable(Protocol):
+class Observable(ABC):
     """A function that lives elsewhere and is observed there."""
 
+    @abstractmethod
     def observe_calls(self, calls: Sequence[Call]) -> tuple[Observation, ...]:
         """Makes the calls where the function lives. Called by `observe_all`."""
-        ...
 
 
-class Undefined:
+class Undefined(Observable):
     """Stands for a name that the student's notebook does not define.
 
     Args:
@@ -229,7 +229,8 @@ def observe_all(answer: Any, calls: Sequence[Call]) -> tuple[Observation, ...]:
     Returns:
         An observation for each call.
     """
-    if isinstance(answer, Observable):
+    # `isinstance` asks the student's object itself, which may answer anything.
+    if issubclass(type(answer), Observable):
         return answer.observe_calls(calls)
     # JAX is imported where a function is called, and nowhere else.
     from graders.perform import Observer

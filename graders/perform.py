@@ -29,6 +29,7 @@ from graders.observe import (
     Problem,
     Step,
 )
+from graders.stepwise import Executable
 from graders.watch import watched
 
 _LIBRARIES = tuple(
@@ -128,7 +129,7 @@ class Observer:
         seen = replace(seen, program=program)
         if compiled is None:
             return seen
-        result = jax.block_until_ready(compiled(*args))
+        result = jax.block_until_ready(compiled(args))
         if any(step.name == "watch" for step in steps):
             result, details = result
             seen = replace(
@@ -143,15 +144,16 @@ class Observer:
     def _compile(
         self, fn: Any, call: Call, args: tuple[Any, ...], steps: Sequence[Step]
     ) -> tuple[Any, jaxprs.Program, tuple[str, ...]]:
-        """The executable (`None` if it is traced only), its program, and its events' names."""
+        """What runs it (`None` if it is traced only), its program, and its events' names."""
         names: list[str] = []
         staged = jax.jit(_transform(_bind(fn, call), steps, names)).trace(*args)
         program = jaxprs.summarise(staged.jaxpr)
         callbacks = program.primitives() & (jaxprs.CALLBACKS - {"debug_callback"})
         if callbacks:
             raise Refused(f"it calls back into Python through {min(callbacks)}")
-        compiled = None if steps[-1].name == "trace" else staged.lower().compile()
-        return compiled, program, tuple(names)
+        if steps[-1].name == "trace":
+            return None, program, tuple(names)
+        return Executable(staged, program), program, tuple(names)
 
 
 def _bind(fn: Any, call: Call) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.extend import core
 
@@ -71,10 +72,10 @@ class Watcher:
             inner = next(parameters[key] for key in _CALLS if key in parameters)
             return self._inner(inner, operands, record)
         if name == "while":
-            return self._while(parameters, operands, record)
+            return self._while(equation, operands, record)
         if name == "cond":
-            return self._cond(parameters, operands, record)
-        if name == "scan" and _has_while(equation):
+            return self._cond(equation, operands, record)
+        if name == "scan" and self._takes_apart(equation, operands):
             return self._scan(equation, operands)
         if name == "clamp" and record:
             low, operand, high = operands
@@ -82,11 +83,16 @@ class Watcher:
         results = equation.primitive.bind(*operands, **parameters)
         return results if equation.primitive.multiple_results else [results]
 
+    def _takes_apart(self, equation: Any, operands: Sequence[Any]) -> bool:
+        """Whether a scan is rebuilt; one without while loops in it needs no bounding."""
+        return _has_while(equation)
+
     def _inner(self, jaxpr: Any, operands: Sequence[Any], record: bool) -> list[Any]:
         consts = getattr(jaxpr, "consts", ())
         return self._evaluate(jaxprs.bare(jaxpr), consts, operands, record=record)
 
-    def _while(self, parameters: Any, operands: list[Any], record: bool) -> Sequence[Any]:
+    def _while(self, equation: Any, operands: list[Any], record: bool) -> Sequence[Any]:
+        parameters = equation.params
         n_cond, n_body = parameters["cond_nconsts"], parameters["body_nconsts"]
         cond_consts = operands[:n_cond]
         body_consts = operands[n_cond : n_cond + n_body]
@@ -103,15 +109,7 @@ class Watcher:
         def body(state: tuple[Any, Any]) -> tuple[Any, Any]:
             steps, carry = state
             after = self._inner(parameters["body_jaxpr"], [*body_consts, *carry], False)
-            going = wants_more(carry)
-            if going.ndim:
-                # Under vmap every element has its own condition, and those that are done stay
-                # as they are. JAX sees to that only when it lowers the loop.
-                after = [
-                    jnp.where(going.reshape(going.shape + (1,) * (new.ndim - going.ndim)), new, old)
-                    for new, old in zip(after, carry, strict=True)
-                ]
-            return steps + 1, tuple(after)
+            return steps + 1, tuple(keep_done(wants_more(carry), after, carry))
 
         steps, carry = lax.while_loop(cond, body, (jnp.int32(0), start))
         if record:
@@ -119,9 +117,9 @@ class Watcher:
             self.events.append(("while", {"steps": steps, "finished": finished}))
         return carry
 
-    def _cond(self, parameters: Any, operands: list[Any], record: bool) -> Sequence[Any]:
+    def _cond(self, equation: Any, operands: list[Any], record: bool) -> Sequence[Any]:
         index, *rest = operands
-        branches = parameters["branches"]
+        branches = equation.params["branches"]
         if record:
             self.events.append(("cond", {"index": index, "branches": len(branches)}))
         runs: list[Callable[..., Any]] = [
@@ -143,6 +141,20 @@ class Watcher:
         ]
         bounded = jax.make_jaxpr(lambda *values: self._inner(body, values, False))(*shapes)
         return equation.primitive.bind(*operands, **(equation.params | {"jaxpr": bounded}))
+
+
+def keep_done(going: Any, after: Sequence[Any], before: Sequence[Any]) -> Sequence[Any]:
+    """The carry after a step of a while loop.
+
+    Under vmap every element has its own condition, and those that are done stay as they are.
+    JAX sees to that only when it lowers the loop.
+    """
+    if not np.ndim(going):
+        return after
+    return [
+        jnp.where(jnp.reshape(going, going.shape + (1,) * (np.ndim(new) - going.ndim)), new, old)
+        for new, old in zip(after, before, strict=True)
+    ]
 
 
 def _has_while(equation: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graders import values
-from graders.observe import Call, Observation
+from graders.observe import Call, Observable, Observation
 
 
 class RemoteError(Exception):
@@ -51,7 +51,7 @@ class Home(Protocol):
         ...
 
 
-class RemoteFunction:
+class RemoteFunction(Observable):
     """A function that lives in the student's kernel.
 
     `graders.observe` observes it there. It can be called directly as well, with NumPy or JAX

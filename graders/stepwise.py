@@ -1,0 +1,159 @@
+"""Running a traced program one operation at a time, instead of compiling it as a whole.
+
+A student's program is run a few times on small inputs, and compiling it costs a hundred times
+what running it does. Single operations are compiled once and are the same for everybody, so
+that JAX's compilation cache has them. The results are those of JAX's eager mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graders import jaxprs
+from graders.watch import Watcher, keep_done
+
+MAX_OPERATIONS = 1000
+"""Running this many operations singly takes as long as compiling a small program: 40 ms."""
+
+MAX_STEPS = 200
+"""A while loop is compiled after this many steps."""
+
+_STEPS_GUESSED = 10
+
+
+class Executable:
+    """A traced program that is run one operation at a time, and compiled once that pays.
+
+    Args:
+        staged: what `jax.jit(…).trace(…)` returns.
+        program: its summary.
+    """
+
+    def __init__(self, staged: Any, program: jaxprs.Program) -> None:
+        self._staged = staged
+        self._size = operations(program)
+        self._spent = 0
+        self._compiled: Any = None
+
+    def __call__(self, args: Sequence[Any]) -> Any:
+        """Runs the program.
+
+        Args:
+            args: the arguments, shaped like those that it was traced with.
+
+        Returns:
+            Its result.
+        """
+        self._spent += self._size
+        if self._compiled is None and self._spent > MAX_OPERATIONS:
+            self._compiled = self._staged.lower().compile()
+        if self._compiled is not None:
+            return self._compiled(*args)
+        results = Stepwise().run(self._staged.jaxpr, jax.tree.leaves(args))
+        return jax.tree.unflatten(jax.tree.structure(self._staged.out_info), results)
+
+
+def operations(program: jaxprs.Program) -> int:
+    """About how many operations a program runs, its loops' steps counted singly."""
+    total = 0
+    for equation in program.equations:
+        inner = sum(operations(nested) for nested in equation.inner)
+        if equation.primitive == "scan":
+            inner *= int(equation.parameters.get("length", 1))
+        elif equation.primitive == "while":
+            inner *= _STEPS_GUESSED
+        total += inner or 1
+    return total
+
+
+class Stepwise(Watcher):
+    """Evaluates a jaxpr on concrete values, its loops in Python."""
+
+    def __init__(self) -> None:
+        super().__init__(limit=0)
+
+    def run(self, jaxpr: Any, args: Sequence[Any]) -> list[Any]:
+        """Evaluates a closed jaxpr.
+
+        Args:
+            jaxpr: the closed jaxpr.
+            args: its inputs, flat: arrays, or Python numbers.
+
+        Returns:
+            Its outputs.
+        """
+        bare = jaxprs.bare(jaxpr)
+        inputs = [_array(value, atom) for value, atom in zip(args, bare.invars, strict=True)]
+        results = self._inner(jaxpr, inputs, False)
+        return [_array(value, atom) for value, atom in zip(results, bare.outvars, strict=True)]
+
+    def _takes_apart(self, equation: Any, operands: Sequence[Any]) -> bool:
+        return equation.params["length"] > 0 and all(_is_plain(operand) for operand in operands)
+
+    def _while(self, equation: Any, operands: list[Any], record: bool) -> Sequence[Any]:
+        parameters = equation.params
+        n_cond, n_body = parameters["cond_nconsts"], parameters["body_nconsts"]
+        cond_consts = operands[:n_cond]
+        body_consts = operands[n_cond : n_cond + n_body]
+        carry = operands[n_cond + n_body :]
+        for _ in range(MAX_STEPS):
+            [more] = self._inner(parameters["cond_jaxpr"], [*cond_consts, *carry], False)
+            if not np.asarray(more).any():
+                return carry
+            after = self._inner(parameters["body_jaxpr"], [*body_consts, *carry], False)
+            carry = list(keep_done(more, after, carry))
+        return list(equation.primitive.bind(*operands[: n_cond + n_body], *carry, **parameters))
+
+    def _cond(self, equation: Any, operands: list[Any], record: bool) -> Sequence[Any]:
+        index, *rest = operands
+        branches = equation.params["branches"]
+        chosen = min(max(int(index), 0), len(branches) - 1)
+        return self._inner(branches[chosen], rest, False)
+
+    def _scan(self, equation: Any, operands: list[Any]) -> Sequence[Any]:
+        parameters = equation.params
+        body = jaxprs.bare(parameters["jaxpr"])
+        # Which operands are which is kept differently from version to version of JAX; but what
+        # is scanned over has one axis more than what the body sees of it.
+        n_xs = sum(_ndim(a) > _ndim(b) for a, b in zip(equation.invars, body.invars, strict=True))
+        n_ys = sum(_ndim(a) > _ndim(b) for a, b in zip(equation.outvars, body.outvars, strict=True))
+        n_carry = len(body.outvars) - n_ys
+        n_consts = len(body.invars) - n_xs - n_carry
+        consts = operands[:n_consts]
+        carry = list(operands[n_consts : n_consts + n_carry])
+        # Indexing a NumPy array costs nothing; indexing a JAX array is an operation of its own.
+        xs = [np.asarray(x) for x in operands[n_consts + n_carry :]]
+        steps = range(parameters["length"])
+        rows: list[list[Any]] = []
+        for step in reversed(steps) if parameters["reverse"] else steps:
+            slices = [np.asarray(x[step]) for x in xs]
+            results = self._inner(parameters["jaxpr"], [*consts, *carry, *slices], False)
+            carry = list(results[:n_carry])
+            rows.append(results[n_carry:])
+        if parameters["reverse"]:
+            rows.reverse()
+        ys = [
+            jnp.asarray(np.stack([np.asarray(y) for y in column]))
+            for column in zip(*rows, strict=True)
+        ]
+        return [*carry, *ys]
+
+
+def _array(value: Any, atom: Any) -> Any:
+    """A value as an array: inputs may be Python numbers, and outputs literals of the program."""
+    return value if isinstance(value, jax.Array) else jnp.asarray(value, atom.aval.dtype)
+
+
+def _ndim(atom: Any) -> int:
+    return len(atom.aval.shape)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether NumPy can hold a value; random keys are of a dtype of JAX's own."""
+    dtype = getattr(value, "dtype", None)
+    return dtype is None or not jnp.issubdtype(dtype, jax.dtypes.extended)

@@ -32,7 +32,7 @@ from graders.observe import (
 X = np.array([1, 2, 3], np.float32)
 
 
-class Remote:
+class Remote(Observable):
     """A function behind JSON, as when grading."""
 
     def __init__(self, fn):
@@ -391,7 +391,7 @@ def test_an_undefined_name_is_observable_and_callable():
 
 
 def test_a_proxy_is_asked_and_never_called():
-    class Proxy:
+    class Proxy(Observable):
         def __call__(self, *_):
             raise AssertionError
 

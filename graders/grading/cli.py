@@ -21,6 +21,7 @@ from graders.grading import batch, demo, feedback, pools, tables
 from graders.grading.check import check_notebook
 from graders.grading.course import Course, CourseError, release
 from graders.grading.progress import Progress
+from graders.kernels import confine
 from graders.reporting import commands as reporting
 
 SUPPORTED_JAX = ("0.10.2", "0.13")
@@ -84,6 +85,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--force", action="store_true", help="grade again what was graded already")
     sub.add_argument("--ledger", type=Path, metavar="FILE", help="where the ledger goes")
+    sub.add_argument(
+        "--confine",
+        choices=confine.MODES,
+        help="confine student code as far as this machine can (auto), refuse to grade where it "
+        "cannot (required), or do not (off); default: what the course's configuration says",
+    )
     _pool_options(sub)
     sub.add_argument("--quiet", action="store_true", help="print only what needs attention")
     sub = command("feedback", _feedback, "Write the students' feedback pages.")
@@ -146,6 +153,7 @@ def _release(options: argparse.Namespace) -> int:
 def _autograde(options: argparse.Namespace) -> int:
     course = Course(options.course)
     started = time.monotonic()
+    in_force = _confinement(course, options)
     report = batch.autograde(
         course, options.assignment, students=options.student, force=options.force,
         ledger_path=options.ledger, pool=lambda: _pool(options),
@@ -160,8 +168,28 @@ def _autograde(options: argparse.Namespace) -> int:
         with _pool(options) as executor:
             feedback.generate(course, options.assignment, stale, executor)
     if not options.quiet or report.failures:
-        print(tables.run_summary(report, time.monotonic() - started))
+        print(f"{tables.run_summary(report, time.monotonic() - started)}\n{in_force}")
     return 1 if report.failures else 0
+
+
+def _confinement(course: Course, options: argparse.Namespace) -> str:
+    """A sentence on how student code is confined; refuses where it has to be and cannot."""
+    if options.confine:
+        course.config.JudgeAnswers.confine = options.confine
+    mode = course.settings().confine
+    if options.cluster:
+        with _pool(options) as executor:
+            offered = executor.submit(confine.available).result()
+    else:
+        offered = confine.available()
+    try:
+        confine.check(mode, offered)
+    except confine.ConfinementError as error:
+        raise CourseError(str(error)) from None
+    words = confine.describe(offered, mode)
+    if mode == "auto" and offered.missing:
+        print(f"graders: warning: {words}", file=sys.stderr)
+    return words
 
 
 def _feedback(options: argparse.Namespace) -> int:

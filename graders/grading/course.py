@@ -16,6 +16,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import compute_checksum, is_solution
+from traitlets import TraitError
 from traitlets.config import Config
 from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 
@@ -102,8 +103,15 @@ class Course:
         )
 
     def settings(self) -> Settings:
-        """How this course grades."""
-        return JudgeAnswers(config=self.config).settings()
+        """How this course grades.
+
+        Raises:
+            CourseError: if the configuration has a value that cannot be.
+        """
+        try:
+            return JudgeAnswers(config=self.config).settings()
+        except TraitError as error:
+            raise CourseError(f"{self.root / 'nbgrader_config.py'}: {error}") from None
 
     @contextmanager
     def gradebook(self) -> Iterator[Gradebook]:

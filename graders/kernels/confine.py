@@ -91,12 +91,7 @@ def plan(mode: str, folder: str, private: str, readonly: Iterable[str] = ()) -> 
     if mode == "off":
         return None
     report = available()
-    if mode == "required" and report.missing:
-        raise ConfinementError(
-            f"Student code cannot be confined here ({', '.join(report.missing)}: "
-            f"{report.reason or 'the system offers nothing'}); grade in a Linux with Landlock, "
-            "or with --confine auto."
-        )
+    check(mode, report)
     if sys.platform != "linux":
         return None
     more = tuple(os.path.abspath(path) for path in readonly)
@@ -120,6 +115,20 @@ def plan(mode: str, folder: str, private: str, readonly: Iterable[str] = ()) -> 
         own_processes=report.namespaces,
         user=user,
     )
+
+
+def check(mode: str, report: Report) -> None:
+    """Refuses mode "required" where some promise cannot be kept.
+
+    Raises:
+        ConfinementError: It is so; the message says what is missing and what to do.
+    """
+    if mode == "required" and report.missing:
+        raise ConfinementError(
+            f"Student code cannot be confined here ({', '.join(report.missing)}: "
+            f"{report.reason or 'the system offers nothing'}); grade in a Linux with Landlock and "
+            "libseccomp, for example in a container, or with --confine auto."
+        )
 
 
 def _open_to_all(path: str) -> bool:
@@ -155,7 +164,8 @@ def python_paths() -> tuple[str, ...]:
 def available() -> Report:
     """What this machine offers, tried for real in a process of its own."""
     if sys.platform != "linux":
-        return Report(0, False, False, f"{sys.platform} has no Landlock and no namespaces")
+        name = {"darwin": "macOS", "win32": "Windows"}.get(sys.platform, sys.platform)
+        return Report(0, False, False, f"{name} has no Landlock and no namespaces")
     run = subprocess.run(
         [sys.executable, "-m", "graders.kernels.confine"],
         cwd=Path(__file__).parents[2],

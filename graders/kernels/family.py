@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import signal
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-Ending = tuple[int, resource.struct_rusage]
+if TYPE_CHECKING:  # Windows has none
+    import resource
+
+Ending: TypeAlias = "tuple[int, resource.struct_rusage]"
 """A process' wait status and what it used."""
 
 _SEARCH = 0.2
@@ -56,6 +59,8 @@ class Family:
 
     def end(self) -> Ending:
         """Kills the family, waits for it, and returns how the kernel ended."""
+        import resource
+
         last: Ending = (signal.SIGKILL, resource.getrusage(resource.RUSAGE_CHILDREN))
         while True:
             self._searched = 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from dataclasses import dataclass
 
 MIB = 1024 * 1024
@@ -41,16 +40,17 @@ class Limits:
         The address space is not capped: XLA maps far more than it touches. Data pages are, at twice
         the memory cap, so that one huge request fails at once instead of racing the keeper.
         """
-        _cap(resource.RLIMIT_CORE, 0)
-        _cap(resource.RLIMIT_CPU, self.cpu_seconds, 1)  # the soft limit's signal says why
-        _cap(resource.RLIMIT_FSIZE, self.file_size)
-        _cap(resource.RLIMIT_NOFILE, self.open_files)
-        _cap(resource.RLIMIT_DATA, 2 * self.memory)
-        _cap(resource.RLIMIT_NPROC, self.processes + processes_now)
+        import resource  # Windows has none, and no use for it
 
+        def cap(what: int, value: int, grace: int = 0) -> None:
+            hard = resource.getrlimit(what)[1]
+            if hard == resource.RLIM_INFINITY:
+                hard = value + grace
+            resource.setrlimit(what, (min(value, hard), min(value + grace, hard)))
 
-def _cap(what: int, value: int, grace: int = 0) -> None:
-    hard = resource.getrlimit(what)[1]
-    if hard == resource.RLIM_INFINITY:
-        hard = value + grace
-    resource.setrlimit(what, (min(value, hard), min(value + grace, hard)))
+        cap(resource.RLIMIT_CORE, 0)
+        cap(resource.RLIMIT_CPU, self.cpu_seconds, 1)  # the soft limit's signal says why
+        cap(resource.RLIMIT_FSIZE, self.file_size)
+        cap(resource.RLIMIT_NOFILE, self.open_files)
+        cap(resource.RLIMIT_DATA, 2 * self.memory)
+        cap(resource.RLIMIT_NPROC, self.processes + processes_now)

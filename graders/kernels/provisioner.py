@@ -94,7 +94,7 @@ class GradersProvisioner(LocalProvisioner):
             ConfinementError: It has to be confined and cannot be.
         """
         if self._runtime is None:
-            self.log.warning("Kernels start cold here: forking them needs Linux.")
+            self.log.info("Kernels start cold here: forking them needs Linux.")
             self.started = "plain"
             return await super().launch_kernel(cmd, **kwargs)
         self.cwd = Path(self.folder or kwargs.get("cwd") or Path.cwd()).resolve()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
 import logging
 import sys
@@ -13,19 +12,17 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
-from packaging.version import Version
 from sqlalchemy.exc import SAWarning
 
 from graders.collecting import commands as collecting
+from graders.doctor import commands as doctor
+from graders.doctor import software
 from graders.grading import batch, demo, feedback, pools, tables
 from graders.grading.check import check_notebook
 from graders.grading.course import Course, CourseError, release
 from graders.grading.progress import Progress
 from graders.kernels import confine
 from graders.reporting import commands as reporting
-
-SUPPORTED_JAX = ("0.10.2", "0.13")
-"""The oldest supported version of JAX, and the first that is not."""
 
 _EPILOG = "Exit status: 0 all is well, 1 something was not graded or a check failed, 2 bad input."
 
@@ -45,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     options = _parser().parse_args(arguments)
     try:
-        _check_jax()
+        if options.run is not doctor.examine:  # which says so itself
+            _check_jax()
         return int(options.run(options))
     except CourseError as error:
         print(f"graders: {error}", file=sys.stderr)
@@ -103,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _pool_options(sub)
     reporting.add_commands(command)
+    doctor.add_commands(command)
     sub = command(
         "check", _check, "Run a notebook's checks as a student sees them.", assignment=False
     )
@@ -135,13 +134,8 @@ def _pool(options: argparse.Namespace) -> Executor:
 
 
 def _check_jax() -> None:
-    oldest, first_not = SUPPORTED_JAX
-    installed = importlib.metadata.version("jax")
-    if not Version(oldest) <= Version(installed) < Version(first_not):
-        raise CourseError(
-            f"JAX {installed} is installed, but the checks are proved from {oldest} to below "
-            f"{first_not}; install jax==0.12.0.1."
-        )
+    if unsupported := software.unsupported_jax():
+        raise CourseError(unsupported)
 
 
 def _release(options: argparse.Namespace) -> int:

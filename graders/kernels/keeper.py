@@ -141,6 +141,7 @@ def _become_kernel(request: Request, keeper: int, ready: int, log: int) -> None:
             os.dup2(source, target)
         os.chdir(request.folder)
         os.environ.update(request.environment)
+        os.environ.pop("PWD", None)  # bubblewrap's; says where this package is
         tempfile.tempdir = None
         signal.signal(signal.SIGINT, signal.default_int_handler)
         confinement = request.confinement

@@ -22,7 +22,12 @@ def closed_parent(path):
 def main(arguments):
     system.unshare(system.CLONE_NEWNS)
     system.keep_mounts_private()
-    hidden = [path for path in confine.python_paths() if closed_parent(path)]
+    repository = Path(__file__).parents[2]
+    needed = [
+        *(path for path in confine.python_paths() if repository not in Path(path).parents),
+        str(repository),
+    ]  # the tests are there, and perhaps all of the others
+    hidden = [path for path in needed if closed_parent(path)]
     kept = {}
     for path in hidden:
         kept[path] = tempfile.mkdtemp(dir="/dev/shm")

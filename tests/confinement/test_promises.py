@@ -6,17 +6,19 @@ The same code in a stock kernel succeeds, so that each test can fail.
 import collections
 import json
 import os
-import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from graders.doctor import probes
+from graders.doctor.trial import NEED_NAMESPACES
+
 HERE = Path(__file__).parent
 ATTACKS = (
-    *runpy.run_path(str(HERE / "probes.py"))["attacks"](collections.defaultdict(str)),
-    "leave a daemon",
+    *probes.attacks(collections.defaultdict(str)),
+    *("leave a daemon", "processor time without end", "memory without end"),
 )
 USERS = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
 LAYERS = {
@@ -49,11 +51,9 @@ def attacked():
 @pytest.mark.parametrize("user", USERS)
 def test_refused(attacked, user, layers):
     result = attacked(user, layers)
-    succeeded = {name for name, error in result["outcome"].items() if error is None}
-    if layers == "warm-without-namespaces":
-        succeeded.discard("find the gradebook")  # Landlock hides what is in files, not their names
-    assert set(result["outcome"]) == set(ATTACKS)
-    assert not succeeded
+    succeeded = {name for name, error in result["refused"].items() if error is None}
+    assert set(result["refused"]) == set(ATTACKS)
+    assert succeeded == (NEED_NAMESPACES if layers == "warm-without-namespaces" else set())
 
 
 @pytest.mark.parametrize("layers", [name for name in LAYERS if name != "stock"])
@@ -62,13 +62,16 @@ def test_ordinary_work_goes_on(attacked, user, layers):
     result = attacked(user, layers)
     assert result["wrong"] == []
     assert result["started"] == layers.partition("-")[0]
+    assert (result["transport"], result["addresses"]) == ("ipc", 0)
     assert (result["user"] == 0) == (user == "root")
 
 
 @pytest.mark.parametrize("user", USERS)
 def test_stock_kernel_lets_it_happen(attacked, user):
-    outcome = attacked(user, "stock")["outcome"]
+    result = attacked(user, "stock")
+    outcome = result["refused"]
     refused = {name for name, error in outcome.items() if error is not None}
     if user != "root":
         refused.discard("write into the Python environment")  # which may be root's
     assert not refused
+    assert result["addresses"] > 0  # ipykernel's own, for what children print

@@ -1,6 +1,7 @@
 """The command: bad input gets a sentence and exit status 2, and changes nothing."""
 
 import hashlib
+import importlib.metadata
 import json
 
 import nbformat
@@ -61,7 +62,7 @@ def test_usage(arguments, capsys):
 
 @pytest.mark.parametrize("version", ["0.10.1", "0.13.0", "1.0"])
 def test_unsupported_jax(course, capsys, monkeypatch, version):
-    monkeypatch.setattr(cli.importlib.metadata, "version", lambda name: version)
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
     before = tree(course.root)
     assert cli.main(["autograde", "toy", "--course", str(course.root)]) == 2
     assert f"JAX {version} is installed" in capsys.readouterr().err

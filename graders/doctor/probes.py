@@ -1,4 +1,7 @@
-"""Attacks, run inside a kernel. Each returns if it succeeded and raises if it was refused."""
+"""Attacks, run inside a kernel. Each returns if it succeeded and raises if it was refused.
+
+The text of this file is sent to the kernel, by `graders.doctor.trial`: it imports nothing of ours.
+"""
 
 import ctypes
 import json
@@ -11,50 +14,72 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 libc = ctypes.CDLL(None, use_errno=True)
 
+ENVIRONMENT = {
+    *(
+        "PATH",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "TZ",
+        "LD_LIBRARY_PATH",
+        "HOME",
+        "IPYTHONDIR",
+        "TMPDIR",
+    ),
+    *("USER", "LOGNAME", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "JAX_PLATFORMS"),
+    "PYTHONHASHSEED",
+    # what IPython and JAX set by themselves
+    *("TERM", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "PAGER", "GIT_PAGER", "MPLBACKEND"),
+    *("TF_CPP_MIN_LOG_LEVEL", "TPU_SKIP_MDS_QUERY"),
+}
+"""All that there may be in a kernel's environment."""
 
-def _check(result):
+
+def _check(result: int) -> int:
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result
 
 
-def _expect(condition, what="nothing to see"):
+def _expect(condition: object, what: str = "nothing to see") -> None:
     if not condition:
         raise PermissionError(what)
 
 
-def attacks(at):
+def attacks(at: Mapping[str, Any]) -> dict[str, Callable[[], object]]:
     """The attacks by name.
 
     Args:
-        at: Where the targets are, as `attack.py` made them.
+        at: where the targets are, as `graders.doctor.trial` made them.
     """
-    course, me = Path(at["course"]), os.getpid()
+    me = os.getpid()
 
-    def write(path):
+    def write(path: str | Path) -> None:
         Path(path).write_text("I was here")
 
-    def connect(family, kind, address):
+    def connect(family: int, kind: int, address: Any) -> None:
         with socket.socket(family, kind) as sock:
             sock.settimeout(5)
             sock.connect(address)
             sock.send(b"hello")
 
-    def listen():
+    def listen() -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
             socket.create_connection(server.getsockname(), timeout=5).close()
 
-    def trace():
+    def trace() -> None:
         victim = at["victim"]
         _check(libc.ptrace(16, victim, 0, 0))  # PTRACE_ATTACH
         os.waitpid(victim, 0)
         _check(libc.ptrace(17, victim, 0, 0))  # PTRACE_DETACH
 
-    def open_many():
+    def open_many() -> None:
         files = []
         try:
             for _ in range(at["open_files"] + 20):
@@ -63,7 +88,7 @@ def attacks(at):
             for file in files:
                 file.close()
 
-    def fork_many():
+    def fork_many() -> None:
         children = []
         try:
             for _ in range(at["processes"] + 20):
@@ -78,27 +103,27 @@ def attacks(at):
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
 
-    def write_much():
+    def write_much() -> None:
         path = Path("large")
         try:
             path.write_bytes(bytes(at["file_size"] + 1))
         finally:
             path.unlink(missing_ok=True)
 
-    def user_namespace():
+    def user_namespace() -> None:
         child = os.fork()
         if child == 0:
             os._exit(1 if libc.unshare(0x10000000) else 0)
         _expect(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0)
 
-    def shared_memory():
+    def shared_memory() -> None:
         segment = _check(libc.shmget(at["key"], 4096, 0o1600))
         _check(libc.shmctl(segment, 0, None))
 
-    def memory_file():
+    def memory_file() -> None:
         os.close(os.memfd_create("hidden"))
 
-    def processes():
+    def processes() -> None:
         for name in os.listdir("/proc"):
             if name.isdigit() and int(name) != me:
                 words = Path("/proc", name, "cmdline").read_bytes()
@@ -106,40 +131,43 @@ def attacks(at):
                     return
         _expect(False)
 
-    def left(path):
-        Path(path, at["mark"]).write_text("from the last kernel")
-
-    def tidy(path):
-        Path(path, at["mark"]).unlink()
-
-    def gain():
+    def gain() -> None:
         status = Path("/proc/self/status").read_text()
         _expect("NoNewPrivs:\t0" in status)
 
-    def capped(what):
-        _expect(not 0 <= resource.getrlimit(what)[1] < 1 << 30)
+    def lift() -> None:
+        child = os.fork()
+        if child == 0:
+            try:
+                unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+                resource.setrlimit(resource.RLIMIT_CPU, unlimited)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        _expect(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0)
 
-    def end_caller():
+    def end_caller() -> None:
         os.kill(at["owner"], 0)
 
     return {
-        "read the gradebook": lambda: (course / "gradebook.db").read_bytes(),
-        "find the gradebook": lambda: _expect((course / "gradebook.db").exists()),
-        "change the gradebook": lambda: write(course / "gradebook.db"),
-        "list the course": lambda: os.listdir(course),
-        "read the source": lambda: (course / "source" / "solutions.ipynb").read_text(),
-        "read another's submission": lambda: (course / "submitted" / "b.ipynb").read_text(),
-        "read the home folder": lambda: Path(at["home"], "secret").read_text(),
+        "read the gradebook": lambda: Path(at["gradebook"]).read_bytes(),
+        "find the gradebook": lambda: _expect(Path(at["gradebook"]).exists()),
+        "change a gradebook": lambda: write(Path(at["scratch"], "gradebook.db")),
+        "list the course": lambda: os.listdir(at["course"]),
+        "read the source": lambda: Path(at["source"]).read_bytes(),
+        "read another's submission": lambda: Path(at["submission"]).read_bytes(),
+        "list the home folder": lambda: os.listdir(at["home"]),
         "list another kernel's folder": lambda: os.listdir(at["neighbour"]),
         "write into another kernel's folder": lambda: write(Path(at["neighbour"], "x")),
         "another kernel's connection file": lambda: Path(at["neighbour_connection"]).read_text(),
-        "write a file outside": lambda: write(course / "planted"),
+        "write a file outside": lambda: write(Path(at["scratch"], "planted")),
         "write into the Python environment": lambda: write(Path(sys.prefix, at["mark"])),
         "read a process' environment": lambda: Path(f"/proc/{at['victim']}/environ").read_bytes(),
         "find a process": processes,
         "TCP": lambda: connect(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", at["tcp"])),
         "UDP": lambda: connect(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", at["udp"])),
         "its own TCP server": listen,
+        "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0).close(),
         "UNIX socket": lambda: connect(socket.AF_UNIX, socket.SOCK_STREAM, at["unix"]),
         "abstract socket": lambda: connect(
             socket.AF_UNIX, socket.SOCK_STREAM, "\0" + at["abstract"]
@@ -150,9 +178,10 @@ def attacks(at):
         "trace a process": trace,
         "plant a file where the grader reads": lambda: write(Path(at["private"], "kernel.log")),
         "secret in the environment": lambda: os.environ["SECRET_TOKEN"],
+        "more in the environment": lambda: _expect(set(os.environ) - ENVIRONMENT),
         "a huge file": write_much,
         "open files without end": open_many,
-        "processor time without end": lambda: capped(resource.RLIMIT_CPU),
+        "lift the cap on processor time": lift,
         "a user namespace": user_namespace,
         "gain privileges": gain,
         "leave shared memory": shared_memory,
@@ -165,7 +194,7 @@ def attacks(at):
     }
 
 
-def leave(at):
+def leave(at: Mapping[str, Any]) -> None:
     """What a kernel may leave behind, in places that it can write."""
     for folder in ("/tmp", "/dev/shm"):
         try:
@@ -180,7 +209,7 @@ def leave(at):
         os._exit(0)
 
 
-def run(at):
+def run(at: Mapping[str, Any]) -> None:
     """Prints what became of each attack: null if it succeeded, else the error's name."""
     for name, attack in attacks(at).items():
         try:
@@ -191,7 +220,28 @@ def run(at):
         print("<<<" + json.dumps([name, error]), flush=True)
 
 
-def legitimate(at):
+def exhaust(at: Mapping[str, Any]) -> None:
+    """Uses up processor time and then memory, for which the kernel itself may be ended."""
+    child = os.fork()
+    if child == 0:
+        while time.process_time() < at["cpu_seconds"] + 1:
+            pass
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    error = signal.Signals(-status).name if status else None
+    print("<<<" + json.dumps(["processor time without end", error]), flush=True)
+    kept: list[bytes] = []
+    try:
+        while 64 * len(kept) << 20 < at["memory"] + (256 << 20):
+            kept.append(b"x" * (64 << 20))
+        time.sleep(0.5)  # the keeper looks twenty times a second
+        error = None
+    except MemoryError:
+        error = "MemoryError"
+    print("<<<" + json.dumps(["memory without end", error]), flush=True)
+
+
+def legitimate(at: Mapping[str, Any]) -> None:
     """Prints what went wrong of what a kernel has to be able to do."""
     for name, act in {
         "read and write its folder": lambda: (Path("own").write_text("x"), Path("own").read_text()),

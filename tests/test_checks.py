@@ -8,12 +8,12 @@ from graders import checks, report
 from graders import observe as seeing
 from graders.checks import examine, examine_data, first_sentence, recording, run, told
 from graders.findings import Finding, Outcome
-from graders.observe import Call, Observation, Problem, Undefined
+from graders.observe import Call, Observable, Observation, Problem, Undefined
 
 CALLS = [Call((1.0,), label="one"), Call((2.0,), label="two"), Call((3.0,), label="two")]
 
 
-class Seen:
+class Seen(Observable):
     """A proxy whose calls come to what it is given."""
 
     def __init__(self, *seen):

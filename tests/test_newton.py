@@ -12,7 +12,7 @@ from graders._newton_words import TELL
 from graders.checks import recording
 from graders.compare import tolerances_scaled
 from graders.findings import Outcome
-from graders.observe import Observation, observe
+from graders.observe import Observable, Observation, observe
 from tests import bank
 
 CODES = {
@@ -33,7 +33,7 @@ def _own_settings():
     jax.config.update("jax_enable_x64", x64)
 
 
-class Function:
+class Function(Observable):
     """A model that is observed without JAX, whatever the transformation."""
 
     def __init__(self, model):

@@ -12,7 +12,7 @@ from graders._returns_words import TELL
 from graders.checks import examine, recording
 from graders.compare import tolerances_scaled
 from graders.findings import Outcome
-from graders.observe import Call, Observation
+from graders.observe import Call, Observable, Observation
 from tests import bank
 
 CODES = {
@@ -34,7 +34,7 @@ def _own_settings():
     jax.config.update("jax_enable_x64", x64)
 
 
-class Function:
+class Function(Observable):
     """A NumPy function that is observed without JAX, whatever the transformation."""
 
     def __init__(self, fn):

@@ -59,6 +59,7 @@ class Result:
         outcome: the outcome.
         findings: all findings, in the order in which a student should read them.
         parts: (label, outcome) of each part of the check.
+        see: the line of code that draws the answer, or `""`.
     """
 
     subject: str
@@ -66,6 +67,7 @@ class Result:
     outcome: Outcome
     findings: tuple[Finding, ...] = ()
     parts: tuple[tuple[str, Outcome], ...] = ()
+    see: str = ""
 
     @property
     def passed(self) -> bool:

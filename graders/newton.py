@@ -517,3 +517,15 @@ def judge_gradient(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterat
             yield _finding(f"newton/{code}", came=checks.told(problem), **details)
         elif not close(slope.value[0], expected, rtol=_GRADIENT_RTOL):
             yield _finding("newton/gradient", came=brief(slope.value[0], 6), **details)
+
+
+def show(answer: Any, version: Version) -> None:
+    """Draws the answer's iterates beside Newton's, and its traced program.
+
+    Args:
+        answer: the student's function.
+        version: `"scan"` or `"while"`.
+    """
+    from graders.pictures import newton as picture
+
+    picture.show(answer, version)

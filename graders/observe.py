@@ -30,14 +30,14 @@ class Step:
     """One transformation on the way to a function.
 
     Attributes:
-        name: `"jit"`, `"vmap"`, `"grad"`, `"watch"` or `"trace"`.
+        name: `"jit"`, `"vmap"`, `"grad"`, `"watch"`, `"history"` or `"trace"`.
         in_axes: for vmap, as `jax.vmap` takes it; one entry per argument.
         argnums: for grad, the arguments to differentiate with respect to.
         output: for grad, which item of a returned tuple is differentiated; `None` if the
             function returns an array.
         weights: for grad, the scalar differentiated is `sum(weights * result)`; `None`
             stands for all ones.
-        limit: for watch, the number of steps after which a while loop is stopped.
+        limit: for watch and history, the number of steps after which a loop is stopped.
     """
 
     name: str
@@ -80,6 +80,15 @@ def watch(limit: int = 100) -> Step:
     for each while loop, cond and clamp outside of loops and branches.
     """
     return Step("watch", limit=limit)
+
+
+def history(limit: int) -> Step:
+    """Run the traced program and write down what its first loop carries.
+
+    The observation's `events` are then one `"step"` for each step of that loop, with the
+    results of its body. A loop that goes on after `limit` steps is given up: the value is `None`.
+    """
+    return Step("history", limit=limit)
 
 
 @dataclass(frozen=True)

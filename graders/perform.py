@@ -78,7 +78,9 @@ class Observer:
                     jnp.asarray(argument) if isinstance(argument, np.ndarray) else argument
                     for argument in call.args
                 )
-                if steps and steps[-1].name in ("jit", "trace", "watch"):
+                if steps and steps[-1].name == "history":
+                    seen = self._history(fn, call, args, steps, seen)
+                elif steps and steps[-1].name in ("jit", "trace", "watch"):
                     seen = self._staged(fn, call, args, steps, seen)
                 else:
                     result = _transform(_bind(fn, call), steps)(*args)
@@ -141,6 +143,26 @@ class Observer:
             )
         return replace(seen, value=result)
 
+    def _history(
+        self, fn: Any, call: Call, args: tuple[Any, ...], steps: Sequence[Step], seen: Observation
+    ) -> Observation:
+        # Wanted for pictures only: nothing of it is kept.
+        from graders.history import Historian
+
+        staged = jax.jit(_transform(_bind(fn, call), steps)).trace(*args)
+        historian = Historian(steps[-1].limit)
+        results = historian.results(staged.jaxpr, jax.tree.leaves(args))
+        structure = jax.tree.structure(staged.out_info)
+        return replace(
+            seen,
+            value=None if results is None else jax.tree.unflatten(structure, results),
+            program=jaxprs.summarise(staged.jaxpr),
+            events=tuple(
+                Event("step", {str(number): value for number, value in enumerate(step)})
+                for step in historian.steps
+            ),
+        )
+
     def _compile(
         self, fn: Any, call: Call, args: tuple[Any, ...], steps: Sequence[Step]
     ) -> tuple[Any, jaxprs.Program, tuple[str, ...]]:
@@ -177,7 +199,7 @@ def _transform(
                 fn = jax.grad(_scalar(fn, step), argnums=step.argnums)
             case "watch":
                 fn = watched(fn, step.limit, [] if events is None else events)
-            case "jit" | "trace":
+            case "jit" | "trace" | "history":
                 fn = jax.jit(fn)
             case _:
                 raise ValueError(f"unknown transformation {step.name!r}")

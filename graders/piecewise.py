@@ -12,7 +12,7 @@ with the call.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -55,7 +55,7 @@ __all__ = [
     "WRONG_MODELS",
     "check_cost", "check_gradient", "check_index", "check_select_gradient",
     "check_select_shapes", "check_select_structure", "check_select_values", "check_switch",
-    "check_values", "check_vmap", "oracle",
+    "check_values", "check_vmap", "oracle", "show",
 ]  # fmt: skip
 
 _SWITCH = "piecewise/piecewise"
@@ -239,3 +239,15 @@ def judge_gradient(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterat
             yield untraced(observation)
             return
     yield from judge_slopes(calls[:half], seen[:half], seen[half:])
+
+
+def show(answer: Any, version: Literal["switch", "select"] = "switch") -> None:
+    """Draws the answer's curve and its derivative beside the right ones, and its traced program.
+
+    Args:
+        answer: the student's `piecewise`, or `piecewise_select`.
+        version: `"switch"` for the one, `"select"` for the other.
+    """
+    from graders.pictures import piecewise as picture
+
+    picture.show(answer, version)

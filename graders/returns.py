@@ -442,3 +442,14 @@ def judge_gradient(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterat
                 "returns/gradient", given=f"{given}: derivative with respect to {name}",
                 came=brief(came), expected=brief(wanted),
             )  # fmt: skip
+
+
+def show(answer: Any) -> None:
+    """Draws the answer's returns beside the right ones, and its traced program.
+
+    Args:
+        answer: the student's `discounted_returns`.
+    """
+    from graders.pictures import returns as picture
+
+    picture.show(answer)

@@ -348,3 +348,14 @@ def judge_gradient(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterat
                 given=f"the gradient of a weighted sum of the result, at {_given(call)}",
                 came=brief(came), expected=brief(wanted),
             )  # fmt: skip
+
+
+def show(answer: Any) -> None:
+    """Draws the answer's segments beside the right ones, and its traced program.
+
+    Args:
+        answer: the student's `segment_softmax`.
+    """
+    from graders.pictures import softmax as picture
+
+    picture.show(answer)

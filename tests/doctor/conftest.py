@@ -1,9 +1,14 @@
 """A small course in which all is well."""
 
+import shutil
+import tempfile
+from pathlib import Path
+
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
+from graders.doctor import course as checks
 from graders.grading.course import Course
 from tests.situations import toy
 
@@ -16,28 +21,39 @@ configure(c)
 """
 
 
+@pytest.fixture(scope="session")
+def gradebook(tmp_path_factory):
+    """An empty gradebook, which takes nbgrader seconds to make."""
+    path = tmp_path_factory.mktemp("gradebook") / "gradebook.db"
+    Gradebook(f"sqlite:///{path}", "toys").close()
+    return path
+
+
 @pytest.fixture
-def course(tmp_path, monkeypatch):
+def shared():
+    """A folder that others may enter, as they may not enter pytest's."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name).resolve()
+
+
+@pytest.fixture
+def course(tmp_path, shared, gradebook, monkeypatch):
     """Its exchange has been released to, its gradebook has been made."""
     # What the machine or its user has configured is no business of a test.
-    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "nothing"))
-    monkeypatch.setenv("JUPYTER_NO_CONFIG", "1")
+    monkeypatch.setattr(checks, "jupyter_config_path", lambda: [])
     root = tmp_path / "course"
     (root / "source" / "toy").mkdir(parents=True)
     nbformat.write(toy.source(), root / "source" / "toy" / "toy.ipynb")
-    exchange = tmp_path / "exchange"
+    exchange = shared / "exchange"
     for folder, mode in (
         ("", 0o777), ("toys", 0o755), ("toys/outbound", 0o755), ("toys/inbound", 0o2733),
     ):  # fmt: skip
         (exchange / folder).mkdir()
         (exchange / folder).chmod(mode)
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.owner() and not folder.stat().st_mode & 0o001:
-            folder.chmod(folder.stat().st_mode | 0o001)
     (root / "nbgrader_config.py").write_text(CONFIG.format(exchange=str(exchange)))
-    made = Course(root)
-    Gradebook(made.directory.db_url, "toys").close()
-    return made
+    shutil.copy(gradebook, root / "gradebook.db")
+    return Course(root)
 
 
 def configured(course, line):

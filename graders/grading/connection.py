@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
+import contextlib
+import queue
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,11 +15,15 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from graders import observe as seeing
 from graders.grading.outputs import clean
+from graders.kernels import runtime
 from graders.kernels.limits import MIB
 from graders.kernels.manager import exit_reason, kernel_manager
 
 MAX_MESSAGE = 16 * MIB
 """Bytes of the largest part of a message that a kernel may send; the largest reply has half."""
+
+START_SECONDS = 60
+"""How long a kernel may take to answer for the first time."""
 
 MAX_WAITING = 64
 """Messages of a kernel that may wait here to be read; while more come, it loses some."""
@@ -64,7 +68,7 @@ class Connection:
             graders.kernels.manager.KernelStartError: if it does not start.
             RuntimeError: if it starts and does not answer.
         """
-        self._folder = Path(tempfile.mkdtemp(prefix="graders-"))
+        self._folder = runtime.make()
         for name, content in self._files.items():
             path = self._folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +81,39 @@ class Connection:
         await self._manager.start_kernel()
         self._client = self._manager.client(context=self._context)
         self._client.start_channels(stdin=False, hb=False)
-        await self._client.wait_for_ready(timeout=60)
+        await self._wait_until_ready()
+
+    async def _wait_until_ready(self) -> None:
+        """As `wait_for_ready`, without its last 0.2 s: `execute` skips messages of no request."""
+        assert self._client is not None
+        until = time.monotonic() + START_SECONDS
+        while time.monotonic() < until and self.alive:
+            self._client.kernel_info()
+            with contextlib.suppress(queue.Empty):
+                await self._client.shell_channel.get_msg(timeout=1)
+                # It publishes something as soon as it knows that somebody listens.
+                await self._client.iopub_channel.get_msg(timeout=0.2)
+                return
+        raise RuntimeError("the kernel started and does not answer")
+
+    @property
+    def alive(self) -> bool:
+        """Whether the kernel runs."""
+        return self._manager is not None and exit_reason(self._manager) is None
+
+    def abandon(self) -> None:
+        """Ends a kernel that nobody has used, also where its event loop is gone."""
+        # Its keeper ends it when nobody holds the socket between the two any more.
+        self._client = self._manager = None
+        if self._context is not None:
+            self._context.destroy(linger=0)
+            self._context = None
+        self._remove_folder()
+
+    def _remove_folder(self) -> None:
+        if self._folder is not None:
+            runtime.remove(self._folder)
+            self._folder = None
 
     async def close(self) -> None:
         """Ends the kernel, with everything that it started."""
@@ -90,9 +126,7 @@ class Connection:
         if self._context is not None:
             self._context.destroy(linger=0)
             self._context = None
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        self._remove_folder()
 
     async def execute(
         self, code: str, take: Take, until: Callable[[], float], *, history: bool = True

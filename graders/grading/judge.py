@@ -26,11 +26,14 @@ from graders.grading.kernel import Budget, CellRun, StudentKernel
 from graders.grading.ledger import Row
 from graders.grading.proxies import Opaque, RemoteFunction
 from graders.grading.stubs import HIDDEN
+from graders.grading.supply import Supply
 from graders.grading.trusted import TookTooLong, TrustedRun, TrustedSide
 from graders.observe import Call, Observation, Undefined
 
 KEY = "graders"
 """The key of this project's notebook metadata: rows, notes, and what they belong to."""
+
+_SUPPLY = Supply()
 
 _STOPPED = {
     seeing.TIMED_OUT: Outcome.TIMED_OUT,
@@ -148,6 +151,7 @@ def grade(
         files=files,
         readonly=settings.readonly,
         environment=dict(settings.environment),
+        supply=_SUPPLY,
     ) as kernel:
         session = _Session(kernel)
         trusted = TrustedSide(session.resolve)

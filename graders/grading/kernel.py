@@ -20,6 +20,7 @@ from jupyter_core.utils import run_sync
 from graders import observe as seeing
 from graders.grading.connection import Connection, Ended, Take
 from graders.grading.outputs import Outputs
+from graders.grading.supply import Supply
 from graders.kernels.limits import MIB, Limits
 from graders.observe import Call, Observation, Problem
 from graders.serve import MIME
@@ -71,6 +72,7 @@ class StudentKernel:
         files: the submission's other files by relative path, written afresh for each kernel.
         readonly: further folders that the kernel may read, as they are.
         environment: further environment variables.
+        supply: where kernels come from; without one, each is started when it is needed.
     """
 
     def __init__(
@@ -82,7 +84,9 @@ class StudentKernel:
         files: Mapping[str, bytes] | None = None,
         readonly: Sequence[Path] = (),
         environment: dict[str, str] | None = None,
+        supply: Supply | None = None,
     ) -> None:
+        self._supply = supply
         self._budget = budget
         self._options: dict[str, Any] = {
             "confine": confine, "warm": warm, "readonly": tuple(readonly),
@@ -216,8 +220,11 @@ class StudentKernel:
         careful = False
         while self._connection is None:
             self._until()
-            self._connection = Connection(self._files, **self._options)
-            await self._connection.open()
+            if self._supply is not None:
+                self._connection = await self._supply.take(self._files, self._options)
+            else:
+                self._connection = Connection(self._files, **self._options)
+                await self._connection.open()
             await self._replay(careful)
             if self._connection is not None and self._crashed and not careful:
                 # Some cell before may have told the kernel to end: if so, find out which.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graders.findings import Finding
 
-_TELL: dict[str, tuple[str, str, str]] = {
+TELL: dict[str, tuple[str, str, str]] = {
     "piecewise/boundary-zero": (
         "x is in the wrong piece at the breakpoint 0",
         "x² and sin x meet at 0, so there the values hardly show which piece you are in. The "
@@ -96,5 +96,5 @@ _TELL: dict[str, tuple[str, str, str]] = {
 
 def finding(code: str, **details: str) -> Finding:
     """The finding with this code, told in the words of this module."""
-    headline, why, next_step = _TELL[code]
+    headline, why, next_step = TELL[code]
     return Finding(code, headline, why=why, next_step=next_step, **details)

@@ -313,10 +313,10 @@ def _numbers(leaf: Any) -> Iterator[float]:
 
 
 def _alike(came: float, model: float | EllipsisType) -> bool:
-    """Whether a number is meant to be another one; keys are integers, so this is ample."""
+    """Whether a number is meant to be another one; keys are integers of at most four digits."""
     if isinstance(model, EllipsisType):
         return True
-    return math.isclose(came, model, rel_tol=1e-3, abs_tol=1e-3)
+    return math.isclose(came, model, rel_tol=1e-4, abs_tol=1e-3)
 
 
 def _places(places: set[int], count: int) -> str:

@@ -335,7 +335,7 @@ def judge_transforms(calls: Sequence[Call], seen: Sequence[Observation]) -> Iter
 
 
 _DTYPES = (
-    ("float32", "bool"), ("float32", "int32"), ("float16", "float16"), ("bfloat16", "bool"),
+    ("float32", "bool"), ("float32", "int32"), ("float16", "float32"), ("bfloat16", "bool"),
 )  # fmt: skip
 
 

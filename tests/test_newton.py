@@ -287,36 +287,3 @@ def test_at_one_no_step_is_taken_and_close_to_one_a_single_one(solutions):
     assert [int(solutions["newton_sqrt_scan"](a)[1]) for a in near] == [1] * len(near)
     errors = [abs(float(slope(a)) * 2 * a**0.5 - 1) for a in near]
     assert 5e-4 < max(errors) < 1e-3
-
-
-# --- the bank -----------------------------------------------------------------------------
-
-
-def test_the_bank_shows_every_code_by_two_unlike_answers():
-    first = [answer.expect[0].removeprefix("newton/") for answer in WRONG]
-    assert {code for code in CODES if first.count(code) < 2} == set()
-    assert len(RIGHT) >= 15
-    sources = [tuple(answer.cells.items()) for answer in RIGHT + WRONG]
-    assert len(set(sources)) == len(sources)
-
-
-@pytest.mark.parametrize("answer", RIGHT, ids=lambda answer: answer.path.stem)
-def test_a_right_answer_gets_full_marks(answer):
-    marks = bank.grade(answer)
-    assert {name: mark.codes for name, mark in marks.items() if mark.codes} == {}
-    assert sum(mark.score for mark in marks.values()) == 10
-
-
-@pytest.mark.parametrize("answer", WRONG, ids=lambda answer: answer.path.stem)
-def test_a_wrong_answer_is_told_what_is_wrong(answer, monkeypatch):
-    # The checks of a function that the answer leaves as it is are the right answers' business.
-    cells = tuple(
-        cell for cell in bank.source_cells("newton")
-        if not cell.grade or any(name in cell.source for name in answer.cells)
-    )  # fmt: skip
-    monkeypatch.setattr(bank, "source_cells", lambda exercise: cells)
-    marks = bank.grade(answer)
-    failing = [mark for mark in marks.values() if mark.score < mark.points]
-    codes = list(dict.fromkeys(code for mark in failing for code in mark.codes))
-    assert codes[0] == answer.expect[0]
-    assert set(codes) == set(answer.expect)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import linecache
 import math
-import re
 from collections.abc import Callable
 from typing import Any
-from unittest import mock
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +19,7 @@ from graders.checks import recording
 from graders.compare import numeric_gradient, tolerances_scaled
 from graders.findings import Outcome, Result
 from graders.observe import Problem, Undefined
-from tests.bank import Answer, answers, grade, source_cells
+from tests.bank import answers, source_cells
 
 RIGHT = answers("piecewise", "right")
 WRONG = answers("piecewise", "wrong")
@@ -288,14 +285,6 @@ def test_an_open_entry_is_not_attempted_and_costs_no_other() -> None:
 # --- the notebook and the bank ----------------------------------------------------------------
 
 
-def test_the_source_gets_full_marks() -> None:
-    marks = grade(None, "piecewise")
-    assert sum(mark.points for mark in marks.values()) == 10
-    assert {name: mark.score for name, mark in marks.items()} == {
-        name: mark.points for name, mark in marks.items()
-    }
-
-
 def test_the_checks_carry_no_answer_to_piecewise_cost() -> None:
     hidden = [c for c in source_cells("piecewise") if c.grade_id.startswith("piecewise-cost")]
     assert len(hidden) == 4
@@ -303,47 +292,6 @@ def test_the_checks_carry_no_answer_to_piecewise_cost() -> None:
         visible, _, secret = cell.source.partition("### BEGIN HIDDEN TESTS")
         assert "expected" in secret
         assert "expected" not in visible
-
-
-def graded(answer: Answer) -> dict[str, Any]:
-    """The marks of the test cells that look at something the answer replaces.
-
-    Solution cells stand alone, so that nothing else can change; it would only cost time.
-    """
-    names = re.compile("|".join(rf"\b{name}\b" for name in answer.cells))
-    cells = tuple(
-        cell for cell in source_cells("piecewise") if not cell.grade or names.search(cell.source)
-    )
-    for name, source in answer.cells.items():  # so that messages can quote a line
-        lines = source.splitlines(keepends=True)
-        linecache.cache[f"<{name}>"] = (len(source), None, lines, f"<{name}>")
-    with mock.patch("tests.bank.source_cells", return_value=cells):
-        return grade(answer)
-
-
-@pytest.mark.parametrize("answer", RIGHT, ids=lambda answer: answer.path.stem)
-def test_right_answers_get_full_marks(answer: Answer) -> None:
-    marks = graded(answer)
-    assert {name: mark.codes for name, mark in marks.items() if mark.codes} == {}
-    assert all(mark.score == mark.points for mark in marks.values())
-
-
-@pytest.mark.parametrize("answer", WRONG, ids=lambda answer: answer.path.stem)
-def test_wrong_answers_are_told_what_is_wrong(answer: Answer) -> None:
-    lost = {name: mark for name, mark in graded(answer).items() if mark.score < mark.points}
-    told = [code for mark in lost.values() for code in mark.codes]
-    assert told[0] == answer.expect[0], lost
-    assert set(told) == set(answer.expect), lost
-
-
-def test_every_finding_of_the_exercise_is_in_the_bank_twice() -> None:
-    expected = [answer.expect[0] for answer in WRONG]
-    for code in (
-        "boundary-zero", "boundary-pi", "python-if", "no-switch", "branch-order",
-        "missing-offset", "index-range", "select-uses-cond", "select-scalar-only", "gradient",
-        "cost-scalar", "cost-batched-index", "cost-unbatched-index", "cost-primitive",
-    ):  # fmt: skip
-        assert expected.count(f"piecewise/{code}") >= 2, code
 
 
 def test_every_slope_belongs_to_its_piece() -> None:

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -82,21 +81,9 @@ def mark(question: str, answer: Any) -> Result:
 # --- the bank of answers ------------------------------------------------------------------
 
 
-def graded(answer: Any) -> dict[str, bank.Mark]:
-    """An answer's marks; questions that it leaves alone are answered, but not proved again."""
-    return bank.grade(replace(answer, cells=KEYS | answer.cells))
-
-
-@pytest.mark.parametrize("answer", bank.answers("quiz", "right"), ids=lambda answer: answer.name)
-def test_a_right_answer_gets_full_marks_and_no_finding(answer):
-    marks = graded(answer)
-    assert sum(mark.score for mark in marks.values()) == 16
-    assert not [mark.codes for mark in marks.values() if mark.codes]
-
-
 @pytest.mark.parametrize("answer", bank.answers("quiz", "wrong"), ids=lambda answer: answer.name)
 def test_a_wrong_answer_loses_the_marks_of_its_questions_and_is_told_why(answer):
-    marks = graded(answer)
+    marks = bank.marks_of(answer)
     [code] = answer.expect
     for question in QUESTIONS:
         mark = marks[f"quiz-{question}"]

@@ -222,30 +222,3 @@ def test_other_calls_are_judged_where_one_raises():
         ("returns/raises", "0"),
         ("returns/wrong-value", "1"),
     ]
-
-
-# --- the bank -----------------------------------------------------------------------------
-
-
-def test_the_bank_shows_every_code_by_two_unlike_answers():
-    first = [answer.expect[0].removeprefix("returns/") for answer in WRONG]
-    assert {code for code in CODES if first.count(code) < 2} == set()
-    assert len(RIGHT) >= 15
-    sources = [cell for answer in RIGHT + WRONG for cell in answer.cells.values()]
-    assert len(set(sources)) == len(sources)
-
-
-@pytest.mark.parametrize("answer", RIGHT, ids=lambda answer: answer.path.stem)
-def test_a_right_answer_gets_full_marks(answer):
-    marks = bank.grade(answer)
-    assert {name: mark.codes for name, mark in marks.items() if mark.codes} == {}
-    assert sum(mark.score for mark in marks.values()) == 10
-
-
-@pytest.mark.parametrize("answer", WRONG, ids=lambda answer: answer.path.stem)
-def test_a_wrong_answer_is_told_what_is_wrong(answer):
-    marks = bank.grade(answer)
-    failing = [mark for mark in marks.values() if mark.score < mark.points]
-    codes = list(dict.fromkeys(code for mark in failing for code in mark.codes))
-    assert codes[0] == answer.expect[0]
-    assert set(codes) == set(answer.expect)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graders import _softmax_program as program
-from graders import checks, softmax
+from graders import softmax
 from graders._softmax_inputs import EMPTY, EXAMPLE, LARGE, MANY, UNSORTED, large, with_gaps
 from graders._softmax_models import WRONG_MODELS, oracle
 from graders._softmax_words import TELL
 from graders.compare import numeric_gradient, tolerances_scaled
-from graders.findings import Finding, Outcome
+from graders.findings import Finding
 from graders.jaxprs import Equation, Program
 from graders.observe import (
     Call,
@@ -25,7 +24,6 @@ from graders.observe import (
     observation_from_json,
     observation_to_json,
 )
-from tests.bank import Answer, answers, grade
 
 Judge = Callable[[Sequence[Call], Sequence[Observation]], Any]
 
@@ -293,63 +291,3 @@ def test_the_visible_inputs_are_what_their_labels_say():
     assert np.any(np.diff(UNSORTED[1]) < 0)
     assert [sorted(set(seg.tolist())) for _, seg, _ in EMPTY] == [[0, 1, 2], [0, 1], [0, 2], [1, 2]]
     assert MANY[2] > len(MANY[0])
-
-
-# --- the bank of answers --------------------------------------------------------------------
-
-
-def bank(kind: str) -> list[Any]:
-    return [pytest.param(answer, id=answer.path.stem) for answer in answers("softmax", kind)]
-
-
-@pytest.fixture(autouse=True)
-def _x64_stays_as_it_is():
-    import jax
-
-    before = jax.config.jax_enable_x64
-    yield
-    jax.config.update("jax_enable_x64", before)
-
-
-@pytest.mark.parametrize("answer", bank("right"))
-def test_a_right_answer_gets_full_marks_and_no_finding(answer: Answer):
-    with tolerances_scaled(0.5):
-        marks = grade(answer)
-    assert {cell: mark.codes for cell, mark in marks.items() if mark.score < mark.points} == {}
-    assert all(mark.codes == () for mark in marks.values())
-
-
-@pytest.mark.parametrize("answer", bank("wrong"))
-def test_a_wrong_answer_loses_points_and_is_told_why(answer: Answer):
-    with tolerances_scaled(2):
-        marks = grade(answer)
-    assert sum(mark.score for mark in marks.values()) < 10
-    codes = [code for mark in marks.values() for code in mark.codes]
-    assert codes[0] == answer.expect[0]
-    assert set(codes) == set(answer.expect)
-
-
-def test_the_solution_in_the_notebook_gets_full_marks():
-    marks = grade(None, "softmax")
-    assert sum(mark.score for mark in marks.values()) == 10
-    assert sum(mark.points for mark in marks.values()) == 10
-
-
-def test_an_unanswered_cell_is_not_attempted():
-    blank = "def segment_softmax(scores, seg, num_segments):\n    raise NotImplementedError()\n"
-    marks = grade(Answer(Path("softmax/wrong/blank.py"), {"segment_softmax": blank}, ()))
-    assert {mark.outcome for mark in marks.values()} == {Outcome.NOT_ATTEMPTED}
-
-
-LISTED = (
-    "no-max", "global-max", "global-sum", "not-gathered", "assumes-sorted", "python-loop",
-    "dense", "num-segments", "empty-segment", "gradient", "wrong-value",
-)  # fmt: skip
-
-
-def test_each_listed_misconception_has_two_answers():
-    expected = [answer.expect[0] for answer in answers("softmax", "wrong")]
-    assert {code: expected.count(f"softmax/{code}") for code in LISTED if
-            expected.count(f"softmax/{code}") < 2} == {}  # fmt: skip
-    everything = {code for answer in answers("softmax", "wrong") for code in answer.expect}
-    assert everything == {*TELL, checks.raised("softmax", Problem("")).code}

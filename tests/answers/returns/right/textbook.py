@@ -5,5 +5,6 @@ def discounted_returns(rewards, dones, gamma):
         g = r + gamma * (1.0 - d) * g_next
         return g, g
 
-    _, G = lax.scan(body, jnp.zeros((), rewards.dtype), (rewards, dones), reverse=True)
+    inputs = (rewards, dones.astype(rewards.dtype))
+    _, G = lax.scan(body, jnp.zeros((), rewards.dtype), inputs, reverse=True)
     return G

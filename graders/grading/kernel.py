@@ -225,22 +225,29 @@ class StudentKernel:
             else:
                 self._connection = Connection(self._files, **self._options)
                 await self._connection.open()
-            await self._replay(careful)
-            if self._connection is not None and self._crashed and not careful:
-                # Some cell before may have told the kernel to end: if so, find out which.
-                careful = not await self._settles()
+            careful = await self._replay(careful)
 
-    async def _replay(self, careful: bool) -> None:
-        """Runs the cells so far; one that does not come to its end this time is left out."""
+    async def _replay(self, careful: bool) -> bool:
+        """Runs the cells so far; one that does not come to its end this time is left out.
+
+        Args:
+            careful: whether to wait after each cell whether it has told the kernel to end.
+
+        Returns:
+            Whether the next replay has to be careful, because it is open which cell it was.
+        """
         for number, source in enumerate(self._cells):
             try:
                 await self._execute(source, lambda *_: False)
-            except Ended:
+            except Ended as end:
+                if end.status == seeing.CRASHED and not careful:
+                    return True
                 del self._cells[number]
-                return
+                return careful
             if careful and not await self._settles():
                 del self._cells[number]
-                return
+                return careful
+        return self._crashed and not careful and not await self._settles()
 
     async def _settles(self) -> bool:
         """Whether the kernel stays; if not, it is ended."""

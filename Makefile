@@ -6,7 +6,7 @@ VERSIONS ?= 3.11 3.12 3.13
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format release lab proof test-versions bench venv constraints clean
+.PHONY: help demo test lint format release wheel lab proof test-versions bench run-all venv constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +29,9 @@ format: venv ## Put the code into the project's format
 release: venv ## Generate release/ from source/
 	$(BIN)/graders release control-flow
 
+wheel: venv ## Build what students install, into dist/
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
 lab: venv ## Open the course in JupyterLab, on this machine only
 	$(BIN)/jupyter lab --ip=127.0.0.1
 
@@ -44,6 +47,9 @@ test-versions: ## Judge the answers under each of VERSIONS="3.11 3.12 3.13"
 
 bench: venv ## Measure the throughput of grading
 	$(BIN)/python benchmarks/throughput.py
+
+run-all: venv ## Measure Run All on a solved notebook, on one cold core
+	$(BIN)/python benchmarks/run_all.py
 
 venv: ## Make .venv, or bring it up to date
 	@tools/bootstrap

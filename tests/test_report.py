@@ -10,7 +10,7 @@ import pytest
 
 from graders import report
 from graders.findings import Finding, Outcome, Result
-from graders.report import CheckFailed, Rendered, mimebundle, summary, text, to_html
+from graders.report import CheckFailed, Rendered, Waiting, mimebundle, summary, text, to_html
 
 FINDING = Finding(
     "ex/wrong",
@@ -160,6 +160,74 @@ def test_in_a_notebook_one_line_is_left_of_the_traceback(monkeypatch):
 def test_validate_gets_the_whole_message(monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     assert CheckFailed(FAILED)._render_traceback_() == text(FAILED).splitlines()
+
+
+# --- waiting ------------------------------------------------------------------------------
+
+
+class Shell:
+    """What IPython's shell is in a kernel, as far as it matters here."""
+
+    kernel = None
+
+
+@pytest.fixture
+def place(monkeypatch):
+    """What a cell's output shows, one after the other, in a kernel's shell."""
+    contents = []
+
+    class Handle:
+        def update(self, content, **_):
+            contents.append(content)
+
+    def display(content, display_id=None, **_):
+        contents.append(content)
+        return Handle() if display_id else None
+
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.setattr("IPython.display.display", display)
+    monkeypatch.setattr(report, "_shell", Shell)
+    return contents
+
+
+def test_in_a_notebook_the_result_takes_the_place_of_the_waiting(place):
+    with Waiting("f – <values>") as waiting:
+        [sentence] = place
+        assert sentence["text/plain"] == "… f – <values>: working"
+        assert sentence["text/html"] == '<p role="status">… f – &lt;values&gt;: working</p>'
+    waiting.show(PASSED)
+    assert [repr(content) for content in place[1:]] == [text(PASSED)]
+
+
+def test_a_check_that_is_interrupted_leaves_nothing_behind(place):
+    with pytest.raises(KeyboardInterrupt), Waiting("f – values"):
+        raise KeyboardInterrupt
+    assert place[1:] == [{"text/plain": "", "text/html": ""}]
+
+
+@pytest.mark.parametrize("how", ["autograde", "validate", "graders"])
+def test_where_nobody_looks_on_there_is_no_waiting(place, monkeypatch, how):
+    if how == "graders":
+        monkeypatch.setattr(Shell, "is_graded", True, raising=False)
+    else:
+        monkeypatch.setenv("NBGRADER_EXECUTION", how)
+    with Waiting("f – values") as waiting:
+        assert place == []
+    waiting.show(PASSED)
+    assert [repr(content) for content in place] == [text(PASSED)]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_in_a_terminal_one_line_is_overwritten_and_elsewhere_there_is_none(
+    monkeypatch, capsys, terminal
+):
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+    with Waiting("f – values") as waiting:
+        pass
+    waiting.show(PASSED)
+    line = "… f – values: working\r\033[K" if terminal else ""
+    assert capsys.readouterr() == (f"{line}{text(PASSED)}\n", "")
 
 
 # --- in a real IPython --------------------------------------------------------------------

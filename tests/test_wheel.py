@@ -16,6 +16,7 @@ import tomllib
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -68,8 +69,17 @@ def _environment(folder: Path, *wheels: Path) -> Path:
     return folder / "kernels"
 
 
+class Client(NotebookClient):
+    """Keeps in each cell's metadata what it displayed at first."""
+
+    def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
+        if msg["msg_type"] == "display_data":
+            cell.metadata.setdefault("first", msg["content"]["data"]["text/plain"])
+        return super().process_message(msg, cell, cell_index)
+
+
 async def _run(kernels: Path, folder: Path, notebook: NotebookNode) -> None:
-    client = NotebookClient(
+    client = Client(
         notebook, kernel_name="clean", allow_errors=True, timeout=120,
         resources={"metadata": {"path": str(folder)}},
     )  # fmt: skip
@@ -145,6 +155,11 @@ def test_a_solved_notebook_passes_every_check(
         for outputs in _outputs(notebook).values()
         for output in outputs
     )
+
+
+def test_a_check_says_at_once_that_it_is_working(executed: dict[str, NotebookNode]) -> None:
+    cells = {cell.id: cell for cell in executed["solved returns"].cells}
+    assert cells["returns-scan"].metadata["first"] == "… discounted_returns – structure: working"
 
 
 @pytest.mark.parametrize("exercise", ["returns", "quiz"])

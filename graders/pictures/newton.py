@@ -75,9 +75,7 @@ def _picture(name: str, wanted: Wanted, seen: Sequence[Observation]) -> Picture:
                 panel.axvline(min(count, _LIMIT), color=YOURS, linewidth=1.5, linestyle="--",
                               label="your k")  # fmt: skip
         axes.axhline(TOLERANCE, color=MUTED, linestyle=":", linewidth=1)
-        axes.text(
-            BOUND, TOLERANCE * 1.5, "converged below this", fontsize=8, ha="right", color=MUTED
-        )
+        axes.text(k + 0.4, TOLERANCE * 1.6, "converged below this", fontsize=8, color=MUTED)
         left.text(k + 0.4, A, f"k = {k}", fontsize=9, color=REFERENCE)
         frame.finish(left, f"x, for a = {A:g}", "step", "x")
         frame.finish(axes, "how far x² is from a", "step", "|x² − a| / a")

@@ -38,6 +38,22 @@ def test_names_are_described(shared):
     ]  # fmt: skip
 
 
+def test_a_picture_in_a_cell_of_the_students_costs_nothing(shared):
+    run = shared.run_cell(
+        "from graders import returns\nimport sys\n"
+        "returns.show(lambda *_: print('called'))\nprint('matplotlib' in sys.modules)"
+    )
+    assert (run.status, [output.text for output in run.outputs]) == ("returned", ["False\n"])
+
+
+def test_a_check_in_a_cell_of_the_students_leaves_its_result_alone(shared):
+    run = shared.run_cell("from graders import returns\nreturns.check_scan(lambda *_: None)")
+    assert run.status == "raised"
+    shown = [output.data["text/plain"] for output in run.outputs if "data" in output]
+    assert len(shown) == 1
+    assert shown[0].startswith("✗ discounted_returns – structure: failed")
+
+
 def test_a_hang_costs_one_check_and_two_in_a_row_all(shared):
     shared.run_cell("def slow(x):\n    while x > 1: pass\n    return x")
     two = [Call((1,)), Call((2,)), Call((1,))]

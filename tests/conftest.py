@@ -20,3 +20,9 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 # Timing is no verdict on a shared machine, and a failure has to come back on the next run.
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("repeatable")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--refresh-messages", action="store_true", help="write tests/messages anew, to be read"
+    )

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.metadata import PackageNotFoundError
+
+INSTALL = "python -m pip install 'graders[instructor]'"
+"""What brings all that grading needs."""
 
 
 class Level(StrEnum):
@@ -64,8 +68,11 @@ def run(checks: Iterable[tuple[str, Check]]) -> Iterator[Finding]:
             yield from check()
         except Exception as error:
             kind = type(error).__name__
+            missing = isinstance(error, ImportError | PackageNotFoundError)
             yield problem(
                 name,
                 f"this could not be looked at ({kind}: {error})",
-                "Mend what the message names and run graders doctor again.",
+                f"Run {INSTALL}."
+                if missing
+                else "Mend what the message names and run graders doctor again.",
             )

@@ -13,15 +13,13 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from graders.doctor.checkup import Finding, ok, problem, warning
+from graders.doctor.checkup import INSTALL, Finding, ok, problem, warning
 
 PYTHONS = ((3, 11), (3, 14))
 """The oldest and the newest Python that this was tried with."""
 
 SUPPORTED_JAX = ("0.10.2", "0.13")
 """The oldest supported version of JAX, and the first that is not."""
-
-_INSTALL = "python -m pip install 'graders[instructor]'"
 
 
 def python() -> Iterator[Finding]:
@@ -58,7 +56,7 @@ def jax() -> Iterator[Finding]:
     try:
         unsupported = unsupported_jax()
     except importlib.metadata.PackageNotFoundError:
-        yield problem("JAX", "it is not installed", f"Run {_INSTALL}.")
+        yield problem("JAX", "it is not installed", f"Run {INSTALL}.")
         return
     versions = [importlib.metadata.version(name) for name in ("jax", "jaxlib")]
     if unsupported:
@@ -119,7 +117,7 @@ def packages() -> Iterator[Finding]:
         if need.name not in ("jax", "jaxlib") and not need.specifier.contains(installed):
             lacking.append(f"{need.name} {installed} is not {need.specifier}")
     if lacking:
-        yield problem("packages", ", ".join(lacking), f"Run {_INSTALL}.")
+        yield problem("packages", ", ".join(lacking), f"Run {INSTALL}.")
     else:
         yield ok("packages", f"all {len(wanted)} that grading needs")
 
@@ -129,6 +127,6 @@ def nbgrader() -> Iterator[Finding]:
     try:
         import nbgrader
     except ImportError as error:
-        yield problem("nbgrader", f"it cannot be imported ({error})", f"Run {_INSTALL}.")
+        yield problem("nbgrader", f"it cannot be imported ({error})", f"Run {INSTALL}.")
     else:
         yield ok("nbgrader", nbgrader.__version__)

@@ -103,7 +103,8 @@ class Connection:
 
     def abandon(self) -> None:
         """Ends a kernel that nobody has used, also where its event loop is gone."""
-        # Its keeper ends it when nobody holds the socket between the two any more.
+        if self._manager is not None:
+            self._manager.provisioner.abandon()
         self._client = self._manager = None
         if self._context is not None:
             self._context.destroy(linger=0)

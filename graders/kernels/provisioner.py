@@ -37,6 +37,10 @@ _FIXED = {
 }
 
 
+_END_SECONDS = 5.0
+"""How long a kernel that is abandoned may take to end before its folder is removed."""
+
+
 class KernelStartError(RuntimeError):
     """A kernel could not be started; the message says why and what to do."""
 
@@ -199,6 +203,22 @@ class GradersProvisioner(LocalProvisioner):
         if self._cold is not None:
             self._cold.wait()
             self._cold = None
+
+    def abandon(self) -> None:
+        """Ends the kernel and removes its private folder, where no event loop is to be had."""
+        if self._runtime is None:
+            if self.process is not None:
+                self.process.kill()
+            return
+        if self._control is not None:
+            with contextlib.suppress(OSError):  # ended already, or it takes too long
+                self._control.shutdown(socket.SHUT_WR)
+                self._control.settimeout(_END_SECONDS)
+                while self._control.recv(MESSAGE_SIZE):
+                    pass  # the keeper closes its end when everything has ended
+        self._let_go()
+        runtime.remove(self._runtime)
+        self._runtime = None
 
     def ended(self) -> ExitReason | None:
         """How the kernel ended, or None while it runs."""

@@ -192,3 +192,5 @@ def test_without_nbgrader(tmp_path):
     levels = {entry["name"]: entry["level"] for entry in json.loads(done.stdout)}
     assert levels["nbgrader"] == "problem"
     assert levels["JAX"] == "ok"
+    (course,) = [entry for entry in json.loads(done.stdout) if entry["name"] == "course"]
+    assert course["advice"] == "Run python -m pip install 'graders[instructor]'."

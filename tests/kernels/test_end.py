@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from graders.kernels.limits import MIB, Limits
-from graders.kernels.manager import exit_reason
+from graders.kernels.manager import exit_reason, kernel_manager
 from graders.kernels.reason import ExitReason
 
 WAYS = [{"warm": warm, "confine": confine} for warm in (True, False) for confine in ("auto", "off")]
@@ -54,6 +54,30 @@ def test_nothing_is_left_behind(running, tmp_path, mark, wanted):
     private = asyncio.run(main())
     assert with_mark(mark) == []
     assert not private.exists()
+
+
+@pytest.mark.parametrize("warm", [True, False])
+@pytest.mark.parametrize("wait", [True, False])
+def test_abandoned_without_an_event_loop(tmp_path, warm, wait):
+    """Also one that is still starting."""
+    manager = kernel_manager(tmp_path, warm=warm)
+    provisioner = manager.provisioner
+
+    async def start():
+        task = asyncio.ensure_future(manager.start_kernel())
+        while not (task.done() if wait else provisioner._control):
+            await asyncio.sleep(0.01)
+        if not wait:
+            task.cancel()
+
+    asyncio.run(start())
+    private = Path(manager.connection_file).parent
+    assert private.name.startswith("gk-") and private.is_dir()
+    pid = provisioner.pid
+    provisioner.abandon()
+    manager.context.destroy(linger=0)
+    assert not private.exists()
+    assert pid is None or not psutil.pid_exists(pid)
 
 
 @pytest.mark.parametrize("wanted", WAYS, ids=str)

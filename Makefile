@@ -1,6 +1,8 @@
 # Whatever needs .venv makes it, or brings it up to date, by itself: see tools/bootstrap.
 BIN := .venv/bin
 VERSIONS ?= 3.11 3.12 3.13
+# Where JAX's settings are changed, every so many answers are judged.
+EVERY ?= 1
 
 # nbgrader starts `alembic` by its bare name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -35,15 +37,13 @@ wheel: venv ## Build what students install, into dist/
 lab: venv ## Open the course in JupyterLab, on this machine only
 	$(BIN)/jupyter lab --ip=127.0.0.1
 
-proof: venv ## Measure the graders on the banks of answers and the mutants
-	$(BIN)/python -m tests.proof
+proof: venv ## Measure the graders on the bank of answers, on mutants, seeds and VERSIONS
+	@pythons=$$(for version in $(VERSIONS); do tools/python-of $$version || exit; done) && \
+		$(BIN)/python -m tests.proof $$pythons
 
-test-versions: ## Judge the answers under each of VERSIONS="3.11 3.12 3.13"
-	@set -e; for version in $(VERSIONS); do \
-		tools/bootstrap $$version; \
-		echo "Python $$version"; \
-		.venv-$$version/bin/python -m pytest tests/versions; \
-	done
+test-versions: venv ## Judge the answers under VERSIONS="3.11 3.12 3.13" and settings of JAX
+	@pythons=$$(for version in $(VERSIONS); do tools/python-of $$version || exit; done) && \
+		$(BIN)/python -m tests.versions --every $(EVERY) $$pythons
 
 bench: venv ## Measure the throughput of grading
 	$(BIN)/python benchmarks/throughput.py

@@ -99,8 +99,9 @@ TELL: dict[str, tuple[str, str, str]] = {
     "newton/not-traceable": (
         "it does not work under jax.jit or jax.vmap",
         "under a transformation a is a tracer without a concrete value, and so is everything "
-        "computed from it: an if, a Python while, float(), int() or NumPy cannot use it.",
-        "Keep to jnp and lax operations; let jnp.where or the loop's own test decide.",
+        "computed from it: an if, and, or, a Python while, float(), int() or NumPy cannot use it.",
+        "Keep to jnp and lax operations, with & in place of and; let jnp.where or the loop's own "
+        "test decide.",
     ),
     "newton/shape": (
         "the result is not a pair (x, k) of two scalars",

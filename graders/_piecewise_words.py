@@ -15,7 +15,8 @@ TELL: dict[str, tuple[str, str, str]] = {
         "x is in the wrong piece at the breakpoint π",
         "sin x and x − π meet at π, so there the values hardly show which piece you are in. The "
         "slopes do: cos x is −1 at x = π and x − π has slope 1.",
-        "Let the second piece end with x < jnp.pi, so that x = π itself belongs to x − π.",
+        "Let the second piece end with x < jnp.pi, so that x = π itself belongs to x − π; and "
+        "write jnp.pi, not a rounded number.",
     ),
     "piecewise/python-if": (
         "Python, not JAX, decides which piece is used",

@@ -100,12 +100,13 @@ TELL: dict[str, tuple[str, str, str]] = {
     "returns/shape": (
         "the result is not one array with one entry per step",
         "The function must return one array G with the shape of rewards, (T,).",
-        "Look at what you return: lax.scan gives the pair (final carry, outputs), and you need "
-        "the outputs.",
+        "Print the shape of what you return. lax.scan gives the pair (final carry, outputs): you "
+        "need the outputs, as they are.",
     ),
     "returns/wrong-value": (
         "the returns are not right",
         "They do not follow G_t = r_t + γ(1 − d_t)G_{t+1} with G_T = 0.",
-        "Work out the input by hand from the last step to the first and compare step by step.",
+        "Work out a small input of this length by hand, from the last step to the first, and "
+        "compare step by step.",
     ),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -168,6 +169,13 @@ _OTHER = frozenset(
 )  # fmt: skip
 
 
+_INDEXED = {
+    "scatter-max": "segment_max", "scatter-min": "segment_min", "scatter-add": "segment_sum",
+    "gather": "indexing",
+}  # fmt: skip
+"""By primitive what a student calls it."""
+
+
 def _operations(program: Program, given: str) -> Iterator[Finding]:
     found = program.primitives()
     other = sorted(found & _OTHER)
@@ -194,12 +202,12 @@ def _operations(program: Program, given: str) -> Iterator[Finding]:
         ("unique_indices", "softmax/assumes-unique", ""),
     ):
         broken = [
-            e.primitive for e in program.walk()
-            if e.primitive in ("scatter-max", "scatter-min", "scatter-add", "gather")
-            and e.parameters.get(promise) and e.shapes[0] != ()
+            _INDEXED[e.primitive] for e in program.walk()
+            if e.primitive in _INDEXED and e.parameters.get(promise) and e.shapes[0] != ()
         ]  # fmt: skip
         if broken:
-            yield finding(
+            said = finding(
                 code, why=why, given=given, came=f"{promise}=True in {', '.join(broken)}",
                 expected=f"{promise}=False, as it is by default",
             )  # fmt: skip
+            yield replace(said, next_step=f"Leave {promise} out.")

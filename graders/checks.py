@@ -218,8 +218,10 @@ def cell_raised(exercise: str, name: str, problem: Problem) -> Finding:
 
 def told(problem: Problem) -> str:
     """An exception in one line: its kind, what it says, and the student's line it came from."""
-    where = f", in line {problem.number}: {problem.line}" if problem.line else ""
-    return f"{problem.kind}: {first_sentence(problem.message)}{where}"
+    said = f"{problem.kind}: {first_sentence(problem.message)}"
+    if not problem.line:
+        return said
+    return f"{said.rstrip('.')}, in line {problem.number}: {problem.line}"
 
 
 def first_sentence(message: str, limit: int = 240) -> str:

@@ -395,6 +395,9 @@ def judge_while(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator[
     yield from _structure(calls[0], seen[0], "while", None)
 
 
+_COUNTED = {"scan": "scan", "while": "while loop", "div": "division"}
+
+
 def _structure(
     call: Call, seen: Observation, loop: str, slope: Problem | None
 ) -> Iterator[Finding]:
@@ -402,15 +405,16 @@ def _structure(
         if seen.problem is not None:
             yield _raised(seen.problem, _given(call), call.label)
         return
-    loops = {name: seen.program.count(name) for name in ("scan", "while", "div")}
+    counts = {words: seen.program.count(name) for name, words in _COUNTED.items()}
+    wanted = f"one {_COUNTED[loop]}"
     details = {
         "given": "the traced program",
-        "came": ", ".join(f"{number} {name}" for name, number in loops.items()),
-        "expected": f"one {loop}",
+        "came": ", ".join(f"{n} {words}{'s' * (n != 1)}" for words, n in counts.items()),
+        "expected": wanted,
         "part": call.label,
     }
     if shortcuts := _shortcuts(seen.program):
-        details |= {"came": ", ".join(shortcuts), "expected": f"one {loop}, and no root"}
+        details |= {"came": ", ".join(shortcuts), "expected": f"{wanted}, and no root"}
         yield _finding("newton/sqrt-shortcut", **details)
     if loop == "scan" and slope is not None and _is_reverse(slope):
         yield _finding("newton/not-differentiable", **details)

@@ -89,7 +89,7 @@ def judge_values(calls: Sequence[Call], seen: Sequence[Observation]) -> Iterator
         if value is None or value.shape != ():
             yield finding(
                 "piecewise/shape", given=given(call.args[0]), came=brief(observation.value),
-                expected="one number", part=call.label,
+                expected="one number",
             )  # fmt: skip
             return
     xs = np.array([call.args[0] for call in calls], np.float64)

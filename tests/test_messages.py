@@ -10,7 +10,7 @@ import pytest
 
 from graders import _newton_words, _piecewise_words, _returns_words, _softmax_words, checks
 from graders import observe as seeing
-from graders.observe import Call, Observation, Problem, Undefined
+from graders.observe import Call, Observable, Observation, Problem, Undefined
 from graders.report import CheckFailed, finding_text, text, to_html
 from tests import bank
 
@@ -24,8 +24,14 @@ TOLD = {
 }  # fmt: skip
 
 
-class Ends(Undefined):
+class Ends(Observable):
     """A function each call of which comes to the same end."""
+
+    def __init__(self, status, problem=None):
+        self.status, self.problem = status, problem
+
+    def __call__(self):
+        raise AssertionError("it is only observed")
 
     def observe_calls(self, calls):
         return tuple(Observation(self.status, problem=self.problem) for _ in calls)
@@ -35,10 +41,10 @@ def _general():
     """What any exercise may tell, here about exercise 1."""
     refused = Problem("Refused", (), "it calls back into Python through pure_callback")
     answers = {
-        "timed-out": Ends("f", seeing.TIMED_OUT),
-        "crashed": Ends("f", seeing.CRASHED),
-        "out-of-memory": Ends("f", seeing.OUT_OF_MEMORY),
-        "refused": Ends("f", seeing.REFUSED, refused),
+        "timed-out": Ends(seeing.TIMED_OUT),
+        "crashed": Ends(seeing.CRASHED),
+        "out-of-memory": Ends(seeing.OUT_OF_MEMORY),
+        "refused": Ends(seeing.REFUSED, refused),
         "not-a-function": 3,
         "cell-raises": Undefined(
             "discounted_returns", seeing.RAISED,

@@ -7,7 +7,6 @@ again without the guilty one.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -127,6 +126,7 @@ class StudentKernel:
             not come to an end, `{"kind": "stopped", "status": …}`.
         """
         found: dict[str, dict[str, Any]] = {}
+        retried = False
         while left := [name for name in names if name not in found]:
 
             def take(document: dict[str, Any], left: list[str] = left) -> bool:
@@ -141,6 +141,9 @@ class StudentKernel:
                 run_sync(self._ask)({"describe": left}, take)
             except Ended as end:
                 unreadable = {"kind": "stopped", "status": end.status}
+                if end.status == seeing.CRASHED and not retried:
+                    retried = True  # as in `observe`
+                    continue
             guilty = next((name for name in left if name not in found), left[-1])
             found.setdefault(guilty, unreadable)
         return found
@@ -159,8 +162,9 @@ class StudentKernel:
             try:
                 self._observe(name, calls, seen)
             except Ended as end:
-                # A cell may have told the kernel to end a moment later: not the function's fault.
-                if end.status != seeing.CRASHED or not self._leaves_a_cell_out():
+                # A cell may have told the kernel to end a moment later, or somebody else may have
+                # ended it: the function is to blame if it happens again.
+                if end.status != seeing.CRASHED:
                     raise
                 seen.clear()
                 self._observe(name, calls, seen)
@@ -174,13 +178,6 @@ class StudentKernel:
             # The kernel says that it is done, and has not answered.
             rest = Observation(seeing.MALFORMED)
         return tuple(seen.get(number, rest) for number in range(len(calls)))
-
-    def _leaves_a_cell_out(self) -> bool:
-        """Whether starting afresh after a crash shows that one of the cells ends the kernel."""
-        cells = len(self._cells)
-        with contextlib.suppress(Ended):
-            run_sync(self._start)()
-        return len(self._cells) < cells
 
     def _observe(self, name: str, calls: Sequence[Call], seen: dict[int, Observation]) -> None:
         request = {
@@ -304,8 +301,8 @@ class StudentKernel:
                 reply = await self._execute(source, take)
                 break
             except Ended as end:
-                # The cell before may have told the kernel to end; then it goes well without it.
-                if end.status != seeing.CRASHED or not (once_more and self._cells):
+                # The cell before may have told the kernel to end, or somebody else.
+                if end.status != seeing.CRASHED or not once_more:
                     return CellRun(end.status, outputs.outputs)
         if reply.get("status") != "error":
             return CellRun(seeing.RETURNED, outputs.outputs)

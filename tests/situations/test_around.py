@@ -168,32 +168,4 @@ def test_the_export_opens_in_a_spreadsheet(small):
     assert all(name in ledger for name in ("王 小明", "O'Brien, Zoë"))
 
 
-# --- killed half way ----------------------------------------------------------------------
-
-
-def test_killed_half_way(graded, course_copy):
-    course = course_copy(*HONEST[:3])
-    command = [sys.executable, "-m", "graders.grading.cli", "autograde", "toy", "--jobs", "1",
-               "--course", str(course.root)]  # fmt: skip
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=REPOSITORY, start_new_session=True
-    ) as process:
-        assert "[1/3]" in process.stdout.readline()
-        family = psutil.Process(process.pid).children(recursive=True)
-        assert family
-        process.kill()
-    _, alive = psutil.wait_procs(family, timeout=30)
-    assert alive == []
-    ledger = course.root / "ledger" / "toy.jsonl"
-    assert ledger.read_text() == ""
-    kept = set(course.root.glob("autograded/*/toy/toy.ipynb"))
-    assert 1 <= len(kept) < 3
-    before = {path: path.stat().st_mtime_ns for path in kept}
-    rest = Graded(course, autograde(course))
-    assert (len(rest.report.graded), rest.report.skipped) == (3 - len(kept), len(kept))
-    assert {path: path.stat().st_mtime_ns for path in kept} == before
-    for student in HONEST[:3]:
-        assert rest.marks(student) == rest.in_gradebook(student) == FULL
-
-
 # --- a class of its own for what changes it -----------------------------------------------

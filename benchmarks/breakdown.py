@@ -11,7 +11,7 @@ prints seconds per notebook for each kind of notebook:
   JAX traces, lowers and compiles, by its own counters, in a process without a kernel);
 * judge: judging what was observed;
 * nbgrader: sanitising, gradebook, writing the graded notebook;
-* rest: everything else in the driver.
+* rest: everything else in the driver, for all notebooks together.
 """
 
 from __future__ import annotations
@@ -40,69 +40,86 @@ from graders.grading.writer import Writer
 PARTS = ("kernel", "cells", "checks", "compile", "judge", "nbgrader", "rest")
 
 
+class Spent:
+    """Processor seconds by notebook and part.
+
+    Attributes:
+        notebook: the notebook that is graded at present.
+        talking: seconds in this process that belong to no part but `kernel`.
+    """
+
+    def __init__(self) -> None:
+        self.parts: dict[str, Counter[str]] = defaultdict(Counter)
+        self.notebook = ""
+        self.talking = 0.0
+
+    def add(self, part: str, seconds: float) -> None:
+        """Counts seconds for the notebook that is graded at present."""
+        self.parts[self.notebook][part] += seconds  # type: ignore[assignment]
+
+
 class Here(Executor):
     """Runs a task where it is submitted, and notes what it took."""
 
     _max_workers = 1
 
-    def __init__(self, spent: Counter[str]) -> None:
+    def __init__(self, spent: Spent) -> None:
         self._spent = spent
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Runs it."""
         future: Future[Any] = Future()
-        started = time.process_time(), self._spent["here"]
+        self._spent.notebook = args[0].notebook
+        started, talked = time.process_time(), self._spent.talking
         future.set_result(fn(*args, **kwargs))
-        talked = self._spent["here"] - started[1]
-        self._spent["judge"] += time.process_time() - started[0] - talked
+        spent = time.process_time() - started - (self._spent.talking - talked)
+        self._spent.add("judge", spent)
         return future
 
 
-def measure(spent: Counter[str]) -> None:
+def measure(spent: Spent) -> None:
     """Has nbgrader's part and the kernels note what they take."""
-    for name in ("begin", "sanitise", "save"):
+    for name in ("sanitise", "save"):
         _timed(Writer, name, spent)
-    opened, execute, close = Connection.open, Connection.execute, Connection.close
+    execute, close = Connection.execute, Connection.close
     seen: dict[Connection, float] = {}
 
-    async def timed_open(self: Connection) -> None:
-        # Its own share of this process is small and runs beside other work: it counts as rest.
-        await opened(self)
+    def talked(started: float) -> None:
+        spent.add("kernel", time.process_time() - started)
+        spent.talking += time.process_time() - started
 
     async def timed_execute(self: Connection, *args: Any, history: bool = True) -> Any:
         if self not in seen:
             seen[self] = _kernel_seconds(self)
-            spent["kernel"] += seen[self]
+            spent.add("kernel", seen[self])
         started = time.process_time()
         try:
             return await execute(self, *args, history=history)
         finally:
-            here = time.process_time() - started
-            spent["kernel"] += here
-            spent["here"] += here
+            talked(started)
             now = _kernel_seconds(self)
-            spent["cells" if history else "checks"] += now - seen[self]
+            spent.add("cells" if history else "checks", now - seen[self])
             seen[self] = now
 
     async def timed_close(self: Connection) -> None:
         started = time.process_time()
         await close(self)
-        spent["kernel"] += time.process_time() - started
-        spent["here"] += time.process_time() - started
+        talked(started)
 
-    Connection.open, Connection.execute = timed_open, timed_execute  # type: ignore[method-assign]
+    Connection.execute = timed_execute  # type: ignore[method-assign]
     Connection.close = timed_close  # type: ignore[method-assign]
 
 
-def _timed(owner: Any, name: str, spent: Counter[str]) -> None:
+def _timed(owner: Any, name: str, spent: Spent) -> None:
     function = getattr(owner, name)
 
-    def timed(*args: Any, **kwargs: Any) -> Any:
+    def timed(self: Any, student: str, notebook: str, *args: Any) -> Any:
         started = time.process_time()
+        spent.notebook = notebook
         try:
-            return function(*args, **kwargs)
+            return function(self, student, notebook, *args)
         finally:
-            spent["nbgrader"] += time.process_time() - started
+            spent.add("nbgrader", time.process_time() - started)
 
     setattr(owner, name, timed)
 
@@ -139,33 +156,28 @@ def main() -> None:
     )
     parser.add_argument("--students", type=int, default=6, help="students in the class")
     options = parser.parse_args()
-    spent: Counter[str] = Counter()
-    table: dict[str, Counter[str]] = defaultdict(Counter)
+    spent = Spent()
     with tempfile.TemporaryDirectory(prefix="breakdown-") as scratch:
         Path(scratch).chmod(0o755)
         course = build(Path(scratch) / "course", options.students)
         compiled = compile_seconds(course)
-        batch.autograde(course, ASSIGNMENT, pool=lambda: Here(Counter()))  # imports everything
+        batch.autograde(course, ASSIGNMENT, pool=lambda: Here(Spent()))  # imports everything
         measure(spent)
-        last = [Counter[str](), time.process_time()]
-
-        def note(student: str, notebook: str, *_: Any) -> None:
-            now = time.process_time()
-            part = Counter(spent)
-            part.subtract(last[0])
-            own = part["judge"] + part["here"] + part["nbgrader"]
-            part["rest"] = now - last[1] - own  # type: ignore[operator]
-            table[notebook].update(part)
-            last[:] = [Counter(spent), time.process_time()]
-
-        batch.autograde(course, ASSIGNMENT, force=True, pool=lambda: Here(spent), progress=note)
+        started = time.process_time()
+        report = batch.autograde(course, ASSIGNMENT, force=True, pool=lambda: Here(spent))
+        here = time.process_time() - started
+    if report.failures:
+        raise SystemExit(f"These could not be graded: {report.failures}")
     print(f"processor seconds per notebook, mean of {options.students}")
     print(f"{'':<22}" + "".join(f"{part:>10}" for part in PARTS) + f"{'all':>10}")
     every: Counter[str] = Counter()
-    for name, part in table.items():
+    for name in compiled:
+        part = spent.parts[name]
         part["compile"] = compiled[name]
         every.update(part)
         print(_line(name, part, options.students))
+    accounted = every["judge"] + every["nbgrader"] + spent.talking
+    every["rest"] = here - accounted  # type: ignore[assignment]
     print(_line("mean", every, options.students * len(demo.NOTEBOOKS)))
 
 

@@ -13,9 +13,11 @@ from graders.compare import tolerances_scaled
 from graders.findings import Outcome
 from graders.grading.answers import Answer
 from tests import bank
+from tests.versions.settings import expected
 
 BANK = {exercise: (bank.answers(exercise, "right"), bank.answers(exercise, "wrong"))
         for exercise in bank.EXERCISES}  # fmt: skip
+WRITTEN_DOWN = expected()
 TOLD = {
     "returns": _returns_words.TELL, "newton": _newton_words.TELL,
     "softmax": _softmax_words.TELL, "piecewise": _piecewise_words.TELL,
@@ -34,6 +36,7 @@ def test_an_answer_gets_its_marks_and_is_told_why_whatever_seeds_and_tolerances(
     marks = session.marks()
     bank.keep(answer, marks)
     lost = bank.verdict(marks)
+    assert lost == WRITTEN_DOWN.get(answer.name), "python -m tests.versions --refresh writes anew"
     codes = [code for told in lost.values() for code in told]
     if answer.right:
         assert lost == {}

@@ -3,6 +3,9 @@ BIN := .venv/bin
 VERSIONS ?= 3.11 3.12 3.13
 # Where JAX's settings are changed, every so many answers are judged.
 EVERY ?= 1
+# Who opens the demo course, and its folder.
+ROLE ?= instructor
+LAB ?= demo-lab
 
 # nbgrader starts `alembic` by its bare name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -16,8 +19,8 @@ help: ## Show this list
 demo: venv ## Grade a made-up class and show what an instructor gets
 	$(BIN)/graders demo
 
-test: lint ## Lint, check types and run the tests
-	$(BIN)/python -m pytest
+test: lint ## Lint, check types and run the tests, in two processes
+	$(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup
 
 lint: venv ## Check style, format and types
 	$(BIN)/ruff check
@@ -34,8 +37,8 @@ release: venv ## Generate release/ from source/
 wheel: venv ## Build what students install, into dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
-lab: venv ## Open the course in JupyterLab, on this machine only
-	$(BIN)/jupyter lab --ip=127.0.0.1
+lab: venv ## Open a demo course in JupyterLab, as instructor or with ROLE=student
+	$(BIN)/graders lab --role $(ROLE) --folder $(LAB)
 
 proof: venv ## Measure the graders on the bank of answers, on mutants, seeds and VERSIONS
 	@pythons=$$(for version in $(VERSIONS); do tools/python-of $$version || exit; done) && \
@@ -61,5 +64,5 @@ constraints: venv ## Pin anew what pyproject.toml asks for (UPGRADE=1: the newes
 		--no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) --output-file constraints.txt
 
 clean: ## Remove what the tools and the demo left, but not .venv
-	rm -rf build dist demo-course *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist demo-course demo-lab *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find graders tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -22,6 +22,7 @@ from graders.grading.check import check_notebook
 from graders.grading.course import Course, CourseError, release
 from graders.grading.progress import Progress
 from graders.kernels import confine
+from graders.lab import commands as lab
 from graders.reporting import commands as reporting
 
 _EPILOG = "Exit status: 0 all is well, 1 something was not graded or a check failed, 2 bad input."
@@ -112,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
         "--course", type=Path, default=Path("demo-course"), metavar="DIR", help="that folder"
     )
     _pool_options(sub)
+    lab.add_commands(command)
     return parser
 
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import hypothesis
+import pytest
 
 # Read by JAX, Matplotlib and Jupyter when they are imported, here and in every kernel and command
 # that a test starts.
@@ -26,3 +27,11 @@ def pytest_addoption(parser):
     parser.addoption(
         "--refresh-messages", action="store_true", help="write tests/messages anew, to be read"
     )
+
+
+def pytest_collection_modifyitems(items):
+    # `make test` runs two processes. A folder's tests share fixtures, a file's tests too: each
+    # folder, and each file beside the folders, goes to one of them.
+    here = Path(__file__).parent
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(item.path.relative_to(here).parts[0]))

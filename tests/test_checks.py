@@ -115,7 +115,9 @@ def test_no_answer_is_told_from_a_wrong_one(answer):
     assert not result.passed
 
 
-@pytest.mark.parametrize("answer", [3, "def f", np.zeros(2), jnp.zeros(2), [abs]], ids=str)
+@pytest.mark.parametrize(
+    "answer", [3, "def f", np.zeros(2), jnp.zeros(2), [abs]], ids=lambda value: type(value).__name__
+)
 def test_what_is_no_function_is_said(answer):
     result = examine("ex", "f", "values", answer, CALLS, never)
     assert codes(result) == ["ex/not-a-function"]
@@ -152,7 +154,7 @@ def data_judge(value):
         (..., Outcome.NOT_ATTEMPTED, []), (Undefined("q1"), Outcome.NOT_ATTEMPTED, []),
         (Undefined("q1", problem=Problem("ValueError")), Outcome.FAILED, ["ex/raises"]),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_data_is_judged_as_plain_data(answer, outcome, found):
     result = examine_data("ex", "q1", "value", answer, data_judge)

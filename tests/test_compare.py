@@ -33,7 +33,7 @@ def test_numbers_become_float64(value):
     "value",
     [None, "1", "one", 1j, [1, "a"], [[1], [1, 2]], {"a": 1}, {1}, object(), np.array([1j]),
      np.array([None])],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_other_things_are_no_numbers(value):
     assert as_float(value) is None

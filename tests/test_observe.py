@@ -423,7 +423,11 @@ def fails(x):
     raise ValueError(f"not {x.shape}")
 
 
-@pytest.mark.parametrize("fn", [double, fails, lambda x: {"a": (x, jnp.bfloat16(x[0]))}], ids=repr)
+@pytest.mark.parametrize(
+    "fn",
+    [double, fails, lambda x: {"a": (x, jnp.bfloat16(x[0]))}],
+    ids=["double", "fails", "mixed"],
+)
 @pytest.mark.parametrize("steps", [(), (JIT,), (TRACE,), (watch(3),)], ids=str)
 def test_an_observation_is_the_same_here_and_through_json(fn, steps):
     call = Call((X,), through=steps)

@@ -133,6 +133,18 @@ def count():
     return add
 
 
+def pytest_sessionfinish(session):
+    # With pytest-xdist the tests run in another process than the one that reports.
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["situations"] = _count
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    for what, number in getattr(node, "workeroutput", {}).get("situations", {}).items():
+        _count[what] += number
+
+
 def pytest_terminal_summary(terminalreporter):
     if _count["tried"]:
         terminalreporter.write_line(

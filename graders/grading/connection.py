@@ -105,10 +105,11 @@ class Connection:
         """Ends a kernel that nobody has used, also where its event loop is gone."""
         if self._manager is not None:
             self._manager.provisioner.abandon()
-        self._client = self._manager = None
+        if self._client is not None:
+            self._client.stop_channels()
         if self._context is not None:
             self._context.destroy(linger=0)
-            self._context = None
+        self._client = self._manager = self._context = None
         self._remove_folder()
 
     def _remove_folder(self) -> None:

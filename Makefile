@@ -11,7 +11,7 @@ LAB ?= demo-lab
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format release wheel lab proof test-versions bench run-all venv constraints clean
+.PHONY: help demo test lint format release wheel lab pictures proof test-versions bench run-all venv constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,9 @@ release: venv ## Generate release/ from source/
 
 wheel: venv ## Build what students install, into dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
+pictures: venv ## Take the README's screenshots anew, into docs/img/
+	$(BIN)/python -m tests.browser.pictures
 
 lab: venv ## Open a demo course in JupyterLab, as instructor or with ROLE=student
 	$(BIN)/graders lab --role $(ROLE) --folder $(LAB)

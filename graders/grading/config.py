@@ -16,6 +16,7 @@ from traitlets.config import Config
 from graders.grading import marks
 from graders.grading import preprocessors as ours
 from graders.grading.export import SpreadsheetExport
+from graders.grading.page import FeedbackExporter
 from graders.grading.reading import is_own_file
 
 
@@ -65,6 +66,7 @@ def configure(config: Config) -> Config:
         stock.ComputeChecksums,
         stock.CheckCellMetadata,
     ]
+    config.GenerateFeedback.exporter_class = FeedbackExporter
     config.GenerateFeedback.preprocessors = [
         stock.GetGrades,
         ours.RedactHiddenTests,

@@ -28,7 +28,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    return lab.make_course(tmp_path_factory.mktemp("lab"), ("1-discounted-returns",))
+    return lab.make_course(tmp_path_factory.mktemp("lab"), ("1-discounted-returns", "5-quiz"))
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
 PATIENCE = 45_000
@@ -16,6 +17,13 @@ def in_menu(page: Page, menu: str, item: str) -> None:
     page.locator(".lm-Menu-itemLabel").get_by_text(item, exact=True).click()
 
 
+def assignment_list(page: Page, address: str) -> Locator:
+    """Opens a student's Assignment List; returns its submitted assignments."""
+    page.goto(address.format(path="lab") + "&reset")
+    in_menu(page, "Nbgrader", "Assignment List")
+    return page.locator("#submitted_assignments_list")
+
+
 def in_submenu(page: Page, menu: str, submenu: str, item: str) -> None:
     """Chooses an item of a menu inside a menu."""
     page.locator("#jp-MainMenu .lm-MenuBar-itemLabel", has_text=menu).first.click()
@@ -28,6 +36,21 @@ def formgrader(page: Page, address: str) -> FrameLocator:
     page.goto(address.format(path="lab"))
     in_menu(page, "Nbgrader", "Formgrader")
     return page.frame_locator("iframe")
+
+
+def barriers(page: Page, within: str | None = None) -> list[str]:
+    """What axe-core finds that keeps people with disabilities from using a page.
+
+    Args:
+        page: the page.
+        within: a selector of the part to look at; the whole page if `None`.
+    """
+    found = Axe().run(page, context=within).response["violations"]
+    return [
+        f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for rule in found
+        for node in rule["nodes"]
+    ]
 
 
 class Notebook:
@@ -71,6 +94,14 @@ class Notebook:
         self.cell(text).locator(".cm-content").click()
         self.page.keyboard.press("Control+a")
         self.page.keyboard.insert_text(source)
+
+    def add(self, text: str, source: str) -> None:
+        """Writes a new cell below the one with this text."""
+        self.cell(text).locator(".jp-InputPrompt").click()
+        self.page.keyboard.press("b")
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.insert_text(source)
+        expect(self.cell(source)).to_be_visible()
 
     def validate(self) -> Locator:
         """Presses Validate; returns its dialog."""

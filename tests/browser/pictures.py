@@ -1,4 +1,4 @@
-"""Takes the pictures of the documentation anew: `python -m tests.browser.pictures`."""
+"""Takes the pictures of the documentation anew: `make pictures`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def in_the_notebook(browser: Browser, scratch: Path) -> None:
-    """A check that fails, one that passes, and Validate's dialog."""
+    """A check that fails, show's picture, Validate's dialog, and a check that passes."""
     course = lab.make_course(scratch, (NOTEBOOK,))
     home = scratch / "home"
     home.mkdir()
@@ -46,13 +46,16 @@ def in_the_notebook(browser: Browser, scratch: Path) -> None:
         notebook.run("def discounted_returns")
         notebook.run(EXAMPLE)
         _take(notebook.cell(EXAMPLE), "check-failing")
+        notebook.add(EXAMPLE, "returns.show(discounted_returns)")
+        notebook.run("returns.show(discounted_returns)")
+        _take(notebook.cell("returns.show(discounted_returns)"), "picture-of-an-answer")
         dialog = notebook.validate()
         _take(dialog.locator(".jp-Dialog-content"), "validate-dialog")
         close(dialog)
         notebook.write("def discounted_returns", _source("right", "textbook"))
         notebook.run("def discounted_returns")
-        notebook.run("3 points: the values")
-        _take(notebook.cell("3 points: the values"), "check-passing")
+        notebook.run("2 points: one lax.scan")
+        _take(notebook.cell("2 points: one lax.scan"), "check-passing")
         page.close()
 
 

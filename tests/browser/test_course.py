@@ -15,9 +15,10 @@ from graders.grading import answers
 from graders.grading.course import Course
 from tests.bank import answers as bank
 from tests.browser.lab import ASSIGNMENT, RELEASE
-from tests.browser.page import Notebook, formgrader, in_menu
+from tests.browser.page import Notebook, assignment_list, barriers, formgrader
 
 NOTEBOOK = "1-discounted-returns"
+QUIZ = "5-quiz"
 
 
 def press(grader: FrameLocator, button: str) -> None:
@@ -32,15 +33,44 @@ def press(grader: FrameLocator, button: str) -> None:
 def marks(course: Course, student: str) -> dict[str, tuple[float | None, float]]:
     """For each graded cell its automatic mark and the mark that counts."""
     with course.gradebook() as gradebook:
-        submission = gradebook.find_submission_notebook(NOTEBOOK, ASSIGNMENT, student)
-        return {grade.name: (grade.auto_score, grade.score) for grade in submission.grades}
+        submission = gradebook.find_submission(ASSIGNMENT, student)
+        return {
+            grade.name: (grade.auto_score, grade.score)
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        }
 
 
-def hand_in(folder: Path) -> None:
-    """Puts an answer with one misconception into the fetched notebook."""
-    wrong = next(a for a in bank("returns", "wrong") if a.path.stem == "ignores_dones_unused")
-    path = folder / f"{NOTEBOOK}.ipynb"
-    nbformat.write(answers.fill(nbformat.read(path, as_version=4), wrong.cells), path)
+def answer(exercise: str, kind: str, name: str) -> dict[str, str]:
+    return next(a.cells for a in bank(exercise, kind) if a.path.stem == name)
+
+
+def classmate_hands_in(course: Course, student: str) -> None:
+    """Another student's right answers, collected already."""
+    folder = course.folder("submitted", student, ASSIGNMENT)
+    folder.mkdir(parents=True)
+    for notebook, cells in (
+        (NOTEBOOK, answer("returns", "right", "textbook")),
+        (QUIZ, answer("quiz", "right", "as_asked")),
+    ):
+        released = nbformat.read(RELEASE / f"{notebook}.ipynb", as_version=4)
+        nbformat.write(answers.fill(released, cells), folder / f"{notebook}.ipynb")
+
+
+def work(page: Page, student: str) -> None:
+    """Opens what was fetched, looks, answers with a misconception in each notebook, and saves."""
+    notebook = Notebook(page, student, f"{ASSIGNMENT}/{NOTEBOOK}.ipynb")
+    notebook.run("import jax")
+    notebook.run("NotImplementedError")
+    expect(notebook.run("1 point: the example above")).to_contain_text("not attempted")
+    wrong = answer("returns", "wrong", "ignores_dones_unused")["discounted_returns"]
+    notebook.write("NotImplementedError", wrong)
+    notebook.run("def discounted_returns")
+    expect(notebook.run("1 point: the example above")).to_contain_text("episodes are never cut")
+    notebook.save()
+    quiz = Notebook(page, student, f"{ASSIGNMENT}/{QUIZ}.ipynb")
+    quiz.write("q1 =", 'q1 = "c"')
+    quiz.save()
 
 
 def test_an_assignment_goes_round(
@@ -56,19 +86,18 @@ def test_an_assignment_goes_round(
     # Generated and released by the formgrader's buttons.
     grader = formgrader(page, instructor)
     press(grader, "assign")
-    made = course.root / "release" / ASSIGNMENT / f"{NOTEBOOK}.ipynb"
-    assert made.read_bytes() == (RELEASE / f"{NOTEBOOK}.ipynb").read_bytes()
+    for name in (NOTEBOOK, QUIZ):
+        made = course.root / "release" / ASSIGNMENT / f"{name}.ipynb"
+        assert made.read_bytes() == (RELEASE / f"{name}.ipynb").read_bytes()
     press(grader, "release")
 
     # Fetched and submitted in the student's Assignment List.
-    page.goto(student.format(path="lab") + "&reset")
-    in_menu(page, "Nbgrader", "Assignment List")
+    assignment_list(page, student)
     page.get_by_role("button", name="Fetch", exact=True).click()
-    submit = page.get_by_role("button", name="Submit", exact=True)
-    expect(submit).to_be_visible()
-    hand_in(desk / ASSIGNMENT)
-    submit.click()
-    submitted = page.locator("#submitted_assignments_list")
+    expect(page.get_by_role("button", name="Submit", exact=True)).to_be_visible()
+    work(page, student)
+    submitted = assignment_list(page, student)
+    page.get_by_role("button", name="Submit", exact=True).click()
     expect(submitted).to_contain_text(ASSIGNMENT)
 
     # Collected, and graded by the button.
@@ -77,6 +106,7 @@ def test_an_assignment_goes_round(
     grader.locator("td.num-submissions a").click()
     press(grader, "autograde")
     by_button = marks(course, me)
+    assert by_button["quiz-q1"] == (0, 0)
     assert 0 < sum(score for _, score in by_button.values()) < 10
 
     # A mark set by hand.
@@ -84,28 +114,43 @@ def test_an_assignment_goes_round(
     page.locator("td.name a:visible").first.click()
     expect(page.locator("body")).to_contain_text("episodes are never cut")
     by_hand = page.locator("input#returns-example")
+    page.wait_for_function("formgrader.grades.loaded")  # only then is a change of it saved
     by_hand.fill("0.5")
     with page.expect_response(lambda response: response.request.method == "PUT"):
         by_hand.press("Tab")
 
-    # The command comes to the same marks as the button, and leaves the one set by hand.
+    # The command grades everybody, comes to the same marks as the button, and leaves the one set
+    # by hand.
+    classmate_hands_in(course, "zoe")
     command = [sys.executable, "-m", "graders.grading.cli", "autograde", ASSIGNMENT]
     options = ["--force", "--jobs", "1"]
     subprocess.run([*command, *options], cwd=course.root, check=True, stdout=subprocess.DEVNULL)
     assert by_button["returns-example"] == (0, 0)
     assert marks(course, me) == {**by_button, "returns-example": (0, 0.5)}
+    assert sum(score for _, score in marks(course, "zoe").values()) == 26
+
+    # The students: the marks of those who handed in, and one who is added.
+    page.goto(instructor.format(path="formgrader/manage_students"))
+    expect(page.get_by_role("row", name="zoe")).to_contain_text("26 / 26")
+    page.get_by_text("Add new student...").click()
+    page.locator("#add-student-modal input.id").fill("yan")
+    page.locator("#add-student-modal button.save").click()
+    expect(page.get_by_role("row", name="yan")).to_contain_text("0 / 26")
 
     # Feedback, there and back.
     page.goto(instructor.format(path=f"formgrader/manage_submissions/{ASSIGNMENT}"))
     press(page, "generate-feedback")
     press(page, "release-feedback")
-    page.goto(student.format(path="lab") + "&reset")
-    in_menu(page, "Nbgrader", "Assignment List")
-    expect(page.locator("#submitted_assignments_list")).to_contain_text("feedback available")
+    submitted = assignment_list(page, student)
+    expect(submitted).to_contain_text("feedback available")
     page.get_by_role("button", name="Fetch Feedback").click()
-    expect(page.locator("#submitted_assignments_list")).to_contain_text("view feedback")
-    (told,) = (desk / ASSIGNMENT / "feedback").glob(f"*/{NOTEBOOK}.html")
-    page.goto(student.format(path=f"files/{told.relative_to(desk)}"))
-    expect(page.locator("body")).to_contain_text("episodes are never cut")
-    expect(page.locator("body")).to_contain_text(re.compile(r"0\.5\s*/\s*1"))
-    expect(page.locator("body")).not_to_contain_text("4177")
+    expect(submitted).to_contain_text("view feedback")
+    (told,) = (desk / ASSIGNMENT / "feedback").iterdir()
+    body = page.locator("body")
+    for name, words in ((NOTEBOOK, "episodes are never cut"), (QUIZ, "quiz/wrong")):
+        page.goto(student.format(path=f"files/{(told / name).relative_to(desk)}.html"))
+        expect(body).to_contain_text(words)
+        expect(body).not_to_contain_text("4177")
+        assert barriers(page) == []
+        if name == NOTEBOOK:
+            expect(body).to_contain_text(re.compile(r"0\.5\s*/\s*1"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.bank import answers
-from tests.browser.page import Notebook, close, in_submenu
+from tests.browser.page import Notebook, barriers, close, in_submenu
 
 EXAMPLE = "1 point: the example above"
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
@@ -55,6 +55,14 @@ def test_a_check_teaches_until_the_answer_is_right(page: Page, student: str) -> 
     expect(dialog).to_contain_text("Success! Your notebook passes all the tests.")
     close(dialog)
 
+    # Drawn beside the reference, and told in words.
+    notebook.add(EXAMPLE, "returns.show(discounted_returns)")
+    shown = notebook.run("returns.show(").locator(".graders-picture")
+    assert shown.locator("img").evaluate("image => image.naturalWidth") > 500
+    assert len(shown.locator("img").get_attribute("alt") or "") > 40
+    expect(shown).to_contain_text("scan")
+    assert barriers(page, ".graders-picture") == []
+
 
 def test_the_quiz_tells_the_form_of_an_answer_and_not_whether_it_is_right(
     page: Page, student: str
@@ -88,6 +96,7 @@ def test_a_result_is_readable_in_both_themes_and_on_a_narrow_screen(
         in_submenu(page, "Settings", "Theme", theme)
         expect(page.locator(f"body[data-jp-theme-name='{theme}']")).to_be_attached()
         assert shown.evaluate(f"element => ({CONTRAST})(element, 4.5)") == []
+        assert barriers(page, ".graders-result") == []
     assert shown.locator("th:not([scope])").count() == 0
     # JupyterLab's own side bars leave the output some 350 pixels of it, as on a phone.
     page.set_viewport_size({"width": 780, "height": 900})

@@ -11,7 +11,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -37,6 +37,8 @@ def _mutants(number: int) -> list[tuple[str, str, list[str]]]:
 def _bank(pool: ProcessPoolExecutor, seeds: int) -> int:
     """Prints what became of the bank; how many things are not as they should be."""
     jobs = [pool.submit(trials.part, number, _PARTS, seeds) for number in range(_PARTS)]
+    for number, _ in enumerate(as_completed(jobs), 1):
+        print(f"tried {number} of {_PARTS} parts of the bank", file=sys.stderr, flush=True)
     done = sorted((trial for job in jobs for trial in job.result()), key=lambda t: t.name)
     right = [trial for trial in done if trial.right]
     wrong = [trial for trial in done if not trial.right]
@@ -87,7 +89,9 @@ def main() -> int:
     parser.add_argument("pythons", nargs="*", default=[sys.executable], metavar="PYTHON")
     parser.add_argument("--seeds", type=int, default=trials.SEEDS)
     options = parser.parse_args()
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+    # JAX keeps what it compiles, so that a process that goes on for long takes much memory.
+    context = get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=4) as pool:
         amiss = _bank(pool, options.seeds) + _all_mutants(pool)
     changes = 0
     for compared in compare(options.pythons):

@@ -24,9 +24,9 @@ from graders.grading.config import configure
 c = get_config()
 c.CourseDirectory.course_id = "situations"
 configure(c)
-c.JudgeAnswers.call_timeout = 6.0
+c.JudgeAnswers.call_timeout = 8.0
 c.JudgeAnswers.notebook_timeout = 100.0
-c.JudgeAnswers.memory_limit = 900
+c.JudgeAnswers.memory_limit = 700
 """
 
 

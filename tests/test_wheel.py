@@ -205,7 +205,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert kernel in names
     names.remove(kernel)
     assert {name.split("/")[0] for name in names} == {"graders"}
-    assert {Path(name).suffix for name in names} <= {".py", ".json", ".css", ".js"}
+    assert {Path(name).suffix for name in names} <= {".py", ".json", ".css", ".js", ".j2"}
     tracked = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "graders").rglob("*")

@@ -31,7 +31,10 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(items):
     # `make test` runs two processes. A folder's tests share fixtures, a file's tests too: each
-    # folder, and each file beside the folders, goes to one of them.
+    # folder, and each file beside the folders, goes to one of them. What looks at the whole bank
+    # shares its observations.
     here = Path(__file__).parent
+    bank = {"test_bank.py", "test_messages.py", "test_quiz.py"}
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(item.path.relative_to(here).parts[0]))
+        name = item.path.relative_to(here).parts[0]
+        item.add_marker(pytest.mark.xdist_group("bank" if name in bank else name))

@@ -243,7 +243,7 @@ def stopped(exercise: str, code: str, headline: str, why: str, next_step: str) -
 def _is_blank(seen: Observation) -> bool:
     if seen.status == seeing.UNDEFINED:
         return True
-    return seen.problem is not None and seen.problem.is_a("NotImplementedError")
+    return seen.problem is not None and seen.problem.is_blank
 
 
 def _not_a_function(exercise: str, name: str, kind: str) -> Finding:

@@ -133,6 +133,11 @@ class Problem:
         """Whether it is an instance of a class with one of these names."""
         return any(name in self.bases for name in names) or self.kind in names
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is what a released cell raises until it is answered."""
+        return self.is_a("NotImplementedError")
+
 
 @dataclass(frozen=True)
 class Event:

@@ -65,7 +65,7 @@ class Observer:
         """
         seen = self._attempt(fn, call, call.through)
         for steps in call.otherwise:
-            if seen.status != RAISED or (seen.problem and seen.problem.is_a("NotImplementedError")):
+            if seen.status != RAISED or (seen.problem and seen.problem.is_blank):
                 break
             seen = self._attempt(fn, call, steps)
         return seen

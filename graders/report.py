@@ -242,7 +242,8 @@ class Waiting:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and self._handle is not None:
             self._handle.update({"text/plain": "", "text/html": ""}, raw=True)
-        self._wipe()
+        if self._line:
+            print("\r\033[K", end="", flush=True)
 
     def show(self, result: Result) -> None:
         """Displays the result in this place.
@@ -260,8 +261,3 @@ class Waiting:
             display(Rendered(result))
         if not result.passed:
             raise CheckFailed(result)
-
-    def _wipe(self) -> None:
-        if self._line:
-            print("\r\033[K", end="", flush=True)
-            self._line = False

@@ -18,7 +18,7 @@ from graders import elementwise, jaxprs
 from graders.watch import Watcher, keep_done
 
 MAX_OPERATIONS = 10_000
-"""Running this many operations singly takes as long as compiling a small program: 40 ms."""
+"""A program is compiled once it has run about this many operations singly."""
 
 MAX_STEPS = 200
 """A while loop is compiled after this many steps."""

@@ -29,14 +29,13 @@ from graders.checks import recording
 from graders.findings import Outcome, Result
 from graders.grading.answers import Answer, find
 from graders.grading.demo import NOTEBOOKS
+from graders.grading.stubs import HIDDEN
 from graders.observe import Call, Observable, Observation, Undefined, call_to_json
 from graders.perform import Observer, describe
 
 ANSWERS = Path(__file__).parent / "answers"
 SOURCE = Path(__file__).parent.parent / "source" / "control-flow"
 EXERCISES = tuple(NOTEBOOKS)
-
-HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n(.*?)### END HIDDEN TESTS", re.DOTALL)
 
 
 def answers(exercise: str = "*", kind: str = "*") -> list[Answer]:
@@ -227,23 +226,16 @@ def keep(answer: Answer, marks: Marks) -> None:
 
 
 @functools.cache
-def _solutions(exercise: str) -> dict[str, Any]:
-    return {}
-
-
 def _solution(exercise: str, name: str) -> Any:
     """What a solution cell of the source defines: it runs once, and stands alone."""
-    known = _solutions(exercise)
-    if name not in known:
-        namespace: dict[str, Any] = {"__name__": "__main__"}
-        for cell in source_cells(exercise):
-            if not cell.grade and not cell.solution:
-                _run(cell.source, cell.grade_id, namespace)
-            elif cell.grade_id == name:
-                value = _define(cell.source, name, namespace)
-        x64 = jax.config.jax_enable_x64
-        known[name] = Remembered(value, x64, Observer()) if callable(value) else value
-    return known[name]
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for cell in source_cells(exercise):
+        if not cell.grade and not cell.solution:
+            _run(cell.source, cell.grade_id, namespace)
+        elif cell.grade_id == name:
+            value = _define(cell.source, name, namespace)
+    x64 = jax.config.jax_enable_x64
+    return Remembered(value, x64, Observer()) if callable(value) else value
 
 
 def _define(source: str, name: str, namespace: dict[str, Any]) -> Any:

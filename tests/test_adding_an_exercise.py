@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import graders
 from graders.grading import answers
+from tests.situations.toy import cell
 
 CHECKS = '''
 """Running totals by a scan."""
@@ -73,24 +74,18 @@ WRONG = "# expect: totals/leaves-out-the-present\n" + RIGHT.replace(
 )
 
 
-def cell(name, source, *, points=None, solution=False):
-    entry = {"grade": points is not None, "grade_id": name, "locked": not solution,
-             "schema_version": 3, "solution": solution, "task": False}  # fmt: skip
-    if points is not None:
-        entry["points"] = points
-    return new_code_cell(source, id=name, metadata={"nbgrader": entry})
-
-
 def source():
     solved = answers_of(RIGHT)["running_totals"].split("\n", 1)
     body = f"{solved[0]}\n    ### BEGIN SOLUTION\n{solved[1].rstrip()}\n    ### END SOLUTION"
     notebook = new_notebook(cells=[
         new_markdown_cell("# Running totals", id="title"),
-        cell("setup", "import jax.numpy as jnp\nfrom jax import lax\nfrom graders import totals"),
-        cell("running_totals", body, solution=True),
-        cell("totals-values", "totals.check_values(running_totals)", points=2),
-        cell("totals-scan", "### BEGIN HIDDEN TESTS\ntotals.check_scan(running_totals)\n"
-             "### END HIDDEN TESTS", points=1),
+        cell(new_code_cell, "setup", "import jax.numpy as jnp\nfrom jax import lax\n"
+             "from graders import totals"),
+        cell(new_code_cell, "running_totals", body, solution=True),
+        cell(new_code_cell, "totals-values", "totals.check_values(running_totals)", grade=True,
+             points=2),
+        cell(new_code_cell, "totals-scan", "### BEGIN HIDDEN TESTS\n"
+             "totals.check_scan(running_totals)\n### END HIDDEN TESTS", grade=True, points=1),
     ])  # fmt: skip
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
     return notebook

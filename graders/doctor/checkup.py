@@ -54,6 +54,12 @@ def problem(name: str, words: str, advice: str) -> Finding:
     return Finding(name, Level.PROBLEM, words, advice)
 
 
+def from_sentence(name: str, sentence: str) -> Finding:
+    """Something to do, from a message of the form "what is wrong; what to do."."""
+    words, _, advice = sentence.rstrip(".").rpartition("; ")
+    return problem(name, words or advice, f"{advice[0].upper()}{advice[1:]}.")
+
+
 def run(checks: Iterable[tuple[str, Check]]) -> Iterator[Finding]:
     """Runs checks one after the other.
 

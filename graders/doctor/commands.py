@@ -13,7 +13,7 @@ from textwrap import fill
 from typing import Any
 
 from graders.doctor import jupyter, software
-from graders.doctor.checkup import Check, Finding, Level, problem, run
+from graders.doctor.checkup import Check, Finding, Level, from_sentence, run
 
 WORDS = "Look at this machine and a course, try what they offer, and say what to do."
 
@@ -68,8 +68,7 @@ def checks(root: Path) -> Iterator[tuple[str, Check]]:
             yield from of("course").configuration(course)
         except CourseError as error:
             course = None
-            words, _, advice = str(error).rstrip(".").rpartition("; ")
-            yield problem("course", words or advice, f"{advice[0].upper()}{advice[1:]}.")
+            yield from_sentence("course", str(error))
 
     yield "course", opened
     if course is not None:

@@ -18,6 +18,7 @@ from nbgrader.utils import self_owned
 from traitlets.config import Config
 
 from graders.doctor.checkup import Finding, ok, problem, warning
+from graders.kernels import confine
 
 _NAME = "exchange"
 
@@ -45,7 +46,7 @@ def exchange(config: Config, course_id: str) -> Iterator[Finding]:
             "c.Exchange.root; leave it if you hand out by other ways.",
         )
         return
-    closed = _closed_parent(root)
+    closed = confine.closed_parent(root.resolve())
     if closed:
         yield problem(
             _NAME, f"students cannot come to {root}: {closed} is closed to others",
@@ -91,11 +92,3 @@ def _wrong(wanted: list[tuple[Path, int, str]], shared: bool) -> Iterator[Findin
                 _NAME, f"{path} belongs to {path.owner()}, so you cannot release or collect",
                 "Release and collect as that user, or change the folder's owner.",
             )  # fmt: skip
-
-
-def _closed_parent(folder: Path) -> Path | None:
-    """The highest folder above this one that others may not enter."""
-    for parent in reversed(folder.resolve().parents):
-        if not parent.stat().st_mode & 0o001:
-            return parent
-    return None

@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from graders.doctor.checkup import INSTALL, Finding, ok, problem, warning
+from graders.doctor.checkup import INSTALL, Finding, from_sentence, ok, problem, warning
 
 PYTHONS = ((3, 11), (3, 14))
 """The oldest and the newest Python that this was tried with."""
@@ -60,8 +60,7 @@ def jax() -> Iterator[Finding]:
         return
     versions = [importlib.metadata.version(name) for name in ("jax", "jaxlib")]
     if unsupported:
-        words, _, advice = unsupported.partition("; ")
-        yield problem("JAX", words, f"{advice[0].upper()}{advice[1:]}")
+        yield from_sentence("JAX", unsupported)
     elif len(set(versions)) != 1:
         yield problem(
             "JAX",

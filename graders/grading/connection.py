@@ -104,31 +104,28 @@ class Connection:
     def abandon(self) -> None:
         """Ends a kernel that nobody has used, also where its event loop is gone."""
         if self._manager is not None:
-            self._manager.provisioner.abandon()
+            manager, self._manager = self._manager, None
+            manager.provisioner.abandon()
+        self._release()
+
+    def _release(self) -> None:
+        """Closes the sockets to the kernel and removes its folder."""
         if self._client is not None:
             self._client.stop_channels()
+            self._client = None
         if self._context is not None:
             self._context.destroy(linger=0)
-        self._client = self._manager = self._context = None
-        self._remove_folder()
-
-    def _remove_folder(self) -> None:
+            self._context = None
         if self._folder is not None:
             runtime.remove(self._folder)
             self._folder = None
 
     async def close(self) -> None:
         """Ends the kernel, with everything that it started."""
-        if self._client is not None:
-            self._client.stop_channels()
-            self._client = None
         if self._manager is not None:
             manager, self._manager = self._manager, None
             await manager.shutdown_kernel(now=True)
-        if self._context is not None:
-            self._context.destroy(linger=0)
-            self._context = None
-        self._remove_folder()
+        self._release()
 
     async def execute(
         self, code: str, take: Take, until: Callable[[], float], *, history: bool = True

@@ -119,7 +119,7 @@ class _Session:
         defines = re.compile(rf"^\s*(def\s+{re.escape(name)}\b|{re.escape(name)}\s*(:.*)?=)", re.M)
         for where, run in reversed(self._failed):
             if where == name or defines.search(where):
-                blank = run.problem is not None and run.problem.is_a("NotImplementedError")
+                blank = run.problem is not None and run.problem.is_blank
                 return None if blank else run
         return None
 
@@ -221,7 +221,7 @@ def _status(
             if observation.status in _STOPPED:
                 return _STOPPED[observation.status], ""
         problems = [observation.problem for observation in seen if observation.problem is not None]
-        if any(problem.is_a("NotImplementedError") for problem in problems):
+        if any(problem.is_blank for problem in problems):
             return Outcome.NOT_ATTEMPTED, ""
     if isinstance(run.error, TookTooLong):
         return Outcome.TIMED_OUT, str(run.error)

@@ -137,6 +137,11 @@ def _open_to_all(path: str) -> bool:
     return os.stat(path).st_mode & wanted == wanted
 
 
+def closed_parent(path: Path) -> Path | None:
+    """The highest folder above this path that others may not enter."""
+    return next((p for p in reversed(path.parents) if not p.stat().st_mode & 0o001), None)
+
+
 def _enterable(folder: str) -> bool:
     """Whether any user may go to this folder."""
     real = Path(folder).resolve()

@@ -83,7 +83,7 @@ def show(
         print(f"{name} cannot be drawn: it is of type {type(answer).__name__}, not a function.")
         return
     seen = seeing.observe_all(answer, calls)
-    if any(one.problem is not None and one.problem.is_a("NotImplementedError") for one in seen):
+    if any(one.problem is not None and one.problem.is_blank for one in seen):
         print(_nothing_yet(name))
         return
     _display(picture(seen))

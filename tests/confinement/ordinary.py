@@ -14,11 +14,6 @@ from graders.kernels import confine, system
 USER = 65534
 
 
-def closed_parent(path):
-    """The highest folder above `path` that others may not enter, or None."""
-    return next((p for p in reversed(Path(path).parents) if not p.stat().st_mode & 0o001), None)
-
-
 def main(arguments):
     system.unshare(system.CLONE_NEWNS)
     system.keep_mounts_private()
@@ -27,12 +22,12 @@ def main(arguments):
         *(path for path in confine.python_paths() if repository not in Path(path).parents),
         str(repository),
     ]  # the tests are there, and perhaps all of the others
-    hidden = [path for path in needed if closed_parent(path)]
+    hidden = [path for path in needed if confine.closed_parent(Path(path))]
     kept = {}
     for path in hidden:
         kept[path] = tempfile.mkdtemp(dir="/dev/shm")
         system.bind(path, kept[path], readonly=True)
-    for top in {str(closed_parent(path)) for path in hidden}:
+    for top in {str(confine.closed_parent(Path(path))) for path in hidden}:
         system.mount_memory(top, 1 << 20)
     for path, place in kept.items():
         Path(path).mkdir(parents=True)

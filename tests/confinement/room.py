@@ -175,16 +175,11 @@ def main(mode, scratch):
     together = {student: {} for student in students}
     for row in report.rows:
         together[row.student][row.cell] = row.score
-    booked = {}
-    with course.gradebook() as gradebook:
-        for student in students:
-            found = gradebook.find_submission_notebook("toy", "toy", student)
-            booked[student] = {grade.name: grade.score for grade in found.grades}
     after = checksums(*given, scratch / "home") | checksums(root / "nbgrader_config.py")
     return {
         "alone": by_itself,
         "together": together,
-        "booked": booked,
+        "booked": {student: toy.booked(course, student) for student in students},
         "failures": report.failures,
         "changed": sorted(
             str(Path(name).relative_to(scratch))

@@ -30,6 +30,18 @@ LAYERS = {
 }
 
 
+def told_by(script, argument, user, timeout=120):
+    """What a script beside this file prints as JSON in its last line, run as a user."""
+    become = [str(HERE / "ordinary.py")] if os.getuid() == 0 and user != "root" else []
+    done = subprocess.run(
+        [sys.executable, *become, str(HERE / script), argument],
+        env={**os.environ, "PYTHONPATH": str(HERE.parents[1])},
+        capture_output=True, text=True, check=False, timeout=timeout,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 @pytest.fixture(scope="session")
 def attacked():
     """What became of the attacks, by user and layers; each combination is run once."""
@@ -37,11 +49,7 @@ def attacked():
 
     def run(user, layers):
         if (user, layers) not in known:
-            become = [str(HERE / "ordinary.py")] if os.getuid() == 0 and user != "root" else []
-            command = [sys.executable, *become, str(HERE / "attack.py"), json.dumps(LAYERS[layers])]
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-            assert done.returncode == 0, done.stderr
-            known[user, layers] = json.loads(done.stdout)
+            known[user, layers] = told_by("attack.py", json.dumps(LAYERS[layers]), user)
         return known[user, layers]
 
     return run

@@ -1,16 +1,9 @@
 """A class in which half of the submissions attack the other half."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-from tests.confinement.test_promises import USERS
+from tests.confinement.test_promises import USERS, told_by
 
-HERE = Path(__file__).parent
 FULL = 10.0
 
 
@@ -21,14 +14,7 @@ def room():
 
     def run(user, mode):
         if (user, mode) not in known:
-            become = [str(HERE / "ordinary.py")] if os.getuid() == 0 and user != "root" else []
-            done = subprocess.run(
-                [sys.executable, *become, str(HERE / "room.py"), mode],
-                env={**os.environ, "PYTHONPATH": str(HERE.parents[1])},
-                capture_output=True, text=True, check=False, timeout=300,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr
-            known[user, mode] = json.loads(done.stdout.splitlines()[-1])
+            known[user, mode] = told_by("room.py", mode, user, timeout=300)
         return known[user, mode]
 
     return run

@@ -23,7 +23,7 @@ DOUBLE = ("double-plain", "double-traced")
 SHIFT = ("shift-plain", "shift-large", "shift-partial")
 
 
-def _cell(maker, name, source, *, grade=False, solution=False, points=None):
+def cell(maker, name, source, *, grade=False, solution=False, points=None):
     entry = {
         "grade": grade, "grade_id": name, "locked": not solution, "schema_version": 3,
         "solution": solution, "task": False,
@@ -35,20 +35,20 @@ def _cell(maker, name, source, *, grade=False, solution=False, points=None):
 
 def _solution(name, shown, hidden):
     body = f"{shown}### BEGIN SOLUTION\n{hidden}\n### END SOLUTION"
-    return _cell(new_code_cell, name, body, solution=True)
+    return cell(new_code_cell, name, body, solution=True)
 
 
 def _test(name, shown, hidden=""):
     if hidden:
         shown += f"\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
-    return _cell(new_code_cell, name, shown, grade=True, points=POINTS[name])
+    return cell(new_code_cell, name, shown, grade=True, points=POINTS[name])
 
 
 def source():
     """The instructor's notebook."""
     cells = [
         new_markdown_cell("# A toy", id="title"),
-        _cell(new_code_cell, "setup", "import numpy as np\nimport jax.numpy as jnp\n"
+        cell(new_code_cell, "setup", "import numpy as np\nimport jax.numpy as jnp\n"
               "from jax import lax\nfrom graders import observe, quiz"),
         _solution("double", "def double(x):\n    ", "    return 2 * x"),
         _test("double-plain", "assert np.allclose(double(np.arange(3.0)), [0, 2, 4])",
@@ -70,6 +70,13 @@ def source():
     ]  # fmt: skip
     kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernelspec})
+
+
+def booked(course, student):
+    """The marks that a course's gradebook has, by cell."""
+    with course.gradebook() as gradebook:
+        found = gradebook.find_submission_notebook(NAME, NAME, student)
+        return {grade.name: grade.score for grade in found.grades}
 
 
 class Submission:

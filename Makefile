@@ -20,7 +20,7 @@ demo: venv ## Grade a made-up class and show what an instructor gets
 	$(BIN)/graders demo
 
 test: lint ## Lint, check types and run the tests, in two processes
-	$(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup
+	$(BIN)/python -m pytest --numprocesses=2 --dist=loadscope --no-loadscope-reorder
 
 lint: venv ## Check style, format and types
 	$(BIN)/ruff check

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import hypothesis
-import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 # Read by JAX, Matplotlib and Jupyter when they are imported, here and in every kernel and command
 # that a test starts.
@@ -29,12 +29,19 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_collection_modifyitems(items):
-    # `make test` runs two processes. A folder's tests share fixtures, a file's tests too: each
-    # folder, and each file beside the folders, goes to one of them. What looks at the whole bank
-    # shares its observations.
-    here = Path(__file__).parent
-    bank = {"test_bank.py", "test_messages.py", "test_quiz.py"}
-    for item in items:
-        name = item.path.relative_to(here).parts[0]
-        item.add_marker(pytest.mark.xdist_group("bank" if name in bank else name))
+class ByFolder(LoadScopeScheduling):
+    """Which of `make test`'s two processes runs what.
+
+    A folder's tests share fixtures, and so do a file's: each folder, and each file beside the
+    folders, goes to one process. What looks at the whole bank shares its observations.
+    """
+
+    BANK = ("test_bank.py", "test_messages.py", "test_quiz.py")
+
+    def _split_scope(self, nodeid: str) -> str:
+        place = nodeid.partition("::")[0].removeprefix("tests/").partition("/")[0]
+        return "bank" if place in self.BANK else place
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return ByFolder(config, log)

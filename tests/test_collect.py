@@ -70,13 +70,19 @@ def collect(course: Course, download: bytes, *options: str) -> tuple[int, list[d
     """Runs the command; returns its status and the receipts."""
     path = course.root / "download.zip"
     path.write_bytes(download)
+    before = len(all_receipts(course))
     status = main(
         ["collect", ASSIGNMENT, "--from", str(path), "--course", str(course.root), *options]
     )
-    with (course.root / "ledger" / f"{ASSIGNMENT}.receipts.csv").open(
-        encoding="utf-8-sig", newline=""
-    ) as file:
-        return status, list(csv.DictReader(file))
+    return status, all_receipts(course)[before:]
+
+
+def all_receipts(course: Course) -> list[dict[str, str]]:
+    path = course.root / "ledger" / f"{ASSIGNMENT}.receipts.csv"
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def submitted(course: Course, student: str, name: str = f"{RETURNS}.ipynb") -> Path:
@@ -96,6 +102,9 @@ def submitted(course: Course, student: str, name: str = f"{RETURNS}.ipynb") -> P
         ("Zoë Ł_12_assignsubmission_file_a.ipynb", ("Zoë Ł", "12", "a.ipynb", "moodle", False, 0)),
         ("all/Jo Doe_12_assignsubmission_file/a.ipynb",
          ("Jo Doe", "12", "a.ipynb", "moodle", False, 0)),
+        ("doejane_LATE_12_text.html", ("doejane", "12", "text.html", "canvas", True, 0)),
+        ("anon_AbC12_link.html", ("anon", "AbC12", "link.html", "canvas", False, 0)),
+        ("doejane_12_notes.html", None),
         ("ada/a.ipynb", ("ada", "", "a.ipynb", "folder", False, 0)),
         ("a.ipynb", None),
     ],
@@ -251,6 +260,42 @@ def test_nested_archives(course: Course, notebooks: dict[str, bytes]) -> None:
     assert submitted(course, "a-1").read_bytes() == notebooks["one"]
     assert submitted(course, "b-2").read_bytes() == notebooks["two"]
     assert submitted(course, "c-3").read_bytes() == notebooks["two"]
+
+
+def test_a_time_inside_an_archive_is_not_that_of_handing_in(
+    course: Course, notebooks: dict[str, bytes]
+) -> None:
+    """A student could write any time in there, and be early."""
+    name = f"{RETURNS}.ipynb"
+    inner = packed({name: notebooks["one"]}, {name: (2020, 1, 1, 0, 0, 0)})
+    deeper = packed({"in.zip": inner}, {"in.zip": (2021, 1, 1, 0, 0, 0)})
+    _, receipts = collect(course, packed({"a_1_1_w.zip": inner, "b_2_2_w.zip": deeper}), "--times")
+    assert [receipt["time"][:10] for receipt in receipts] == ["2026-03-01"] * 2
+    for student in ("a-1", "b-2"):
+        assert submitted(course, student, "timestamp.txt").read_text().startswith("2026-03-01")
+
+
+def test_receipts_of_earlier_downloads_stay(course: Course, notebooks: dict[str, bytes]) -> None:
+    collect(course, packed({f"a_1_1_{RETURNS}.ipynb": notebooks["one"], "=1+1.txt": b""}))
+    collect(course, packed({f"a_1_2_{RETURNS}.ipynb": notebooks["two"]}))
+    receipts = all_receipts(course)
+    assert [(r["file"], r["status"]) for r in receipts] == [
+        (f"a_1_1_{RETURNS}.ipynb", "taken"),
+        ("'=1+1.txt", "its name does not say whose it is"),
+        (f"a_1_2_{RETURNS}.ipynb", "taken"),
+    ]
+    assert all(r["download"] == "download.zip" and r["collected"] for r in receipts)
+
+
+def test_who_is_new_is_said(
+    course: Course, notebooks: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A student whom the gradebook knows under another id would be there twice."""
+    download = packed({f"doejane_1_1_{RETURNS}.ipynb": notebooks["one"]})
+    collect(course, download)
+    assert "New in the gradebook: doejane-1." in capsys.readouterr().out
+    collect(course, download)
+    assert "New in the gradebook" not in capsys.readouterr().out
 
 
 def link(name: str, target: str) -> bytes:

@@ -2,7 +2,8 @@
 
 Names in an archive are only ever labels here, so that none can lead anywhere. Links are refused,
 and so is what unpacks to more than a submission can be; each archive that a student made has
-limits of its own, so that one bomb costs nobody else anything.
+limits of its own, so that one bomb costs nobody else anything. What lay in it has the archive's
+own time: the times inside are the student's to choose.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -95,7 +96,7 @@ def files(source: Path) -> Iterator[File]:
                     yield File((Path(parent) / name).relative_to(source).as_posix(), refused=_LINK)
     elif source.is_file() and source.name.lower().endswith(_SUFFIXES):
         with source.open("rb") as file:
-            yield from _archive(file, source.name, "", 0, None)
+            yield from _archive(file, source.name, "", 0, None, None)
     else:
         raise ValueError(
             f"{source} is neither a folder nor a zip file; give what the platform let you download."
@@ -116,24 +117,34 @@ def _on_disk(path: Path, label: str) -> Iterator[File]:
         yield File(label, time=time, refused=f"it has more than {MAX_SIZE / 1e6:.0f} MB")
     elif label.lower().endswith(_SUFFIXES):
         with path.open("rb") as file:
-            yield from _archive(file, label, label + "/", 1, _Budget())
+            yield from _archive(file, label, label + "/", 1, _Budget(), time)
     else:
         yield File(label, path.read_bytes(), time)
 
 
 def _archive(
-    file: IO[bytes], label: str, prefix: str, depth: int, budget: _Budget | None
+    file: IO[bytes],
+    label: str,
+    prefix: str,
+    depth: int,
+    budget: _Budget | None,
+    time: datetime | None,
 ) -> Iterator[File]:
-    """The files in an archive; without a budget it is the download, and each file has its own."""
+    """The files in an archive; without a budget it is the download, and each file has its own.
+
+    They have the archive's time if there is one; those of the download have their own.
+    """
     try:
         if depth > MAX_DEPTH:
             raise ValueError(f"archives lie more than {MAX_DEPTH} deep in each other")
         if label.lower().endswith(".zip"):
-            yield from _zip(file, prefix, depth, budget)
+            members = _zip(file, prefix, depth, budget)
         else:
-            yield from _tar(file, label, prefix, depth, budget)
+            members = _tar(file, label, prefix, depth, budget)
+        for member in members:
+            yield replace(member, time=time) if depth else member
     except _BROKEN as error:
-        yield File(label, refused=f"the archive cannot be read: {error}")
+        yield File(label, time=time, refused=f"the archive cannot be read: {error}")
 
 
 def _zip(file: IO[bytes], prefix: str, depth: int, budget: _Budget | None) -> Iterator[File]:
@@ -207,7 +218,7 @@ def _inside(
     label: str, data: bytes, time: datetime | None, depth: int, budget: _Budget
 ) -> Iterator[File]:
     if label.lower().endswith(_SUFFIXES):
-        yield from _archive(io.BytesIO(data), label, label + "/", depth + 1, budget)
+        yield from _archive(io.BytesIO(data), label, label + "/", depth + 1, budget, time)
     else:
         yield File(label, data, time)
 

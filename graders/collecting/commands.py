@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import csv
+from collections.abc import Callable, Sequence, Set
+from datetime import UTC, datetime
 from pathlib import Path
 
 from graders.collecting import archives
@@ -13,6 +15,7 @@ from graders.grading.course import Course, CourseError
 
 _HEADER = (
     "student", "file", "name", "status", "time", "late", "sha256", "bytes", "answered", "of",
+    "download", "collected",
 )  # fmt: skip
 
 
@@ -25,13 +28,16 @@ def add_commands(command: Callable[[str, object, str], argparse.ArgumentParser])
     sub.add_argument(
         "--times",
         action="store_true",
-        help="the files' times are those of handing in: count lateness from them",
+        help="the files' times are those of handing in: count lateness from them (Canvas writes "
+        "the time of the download there)",
     )
 
 
 def _collect(options: argparse.Namespace) -> int:
     course = Course(options.course)
     course.sources(options.assignment)
+    with course.gradebook() as gradebook:
+        known = {student.id for student in gradebook.students}
     try:
         receipts = take(
             course, options.assignment, archives.files(options.source), times=options.times
@@ -39,8 +45,9 @@ def _collect(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise CourseError(str(error)) from None
     path = course.root / "ledger" / f"{options.assignment}.receipts.csv"
-    sheets.write(path, _HEADER, [_row(receipt) for receipt in receipts])
-    print(summary(receipts))
+    run = (options.source.resolve().name, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}")
+    sheets.write(path, _HEADER, [*_earlier(path), *((*_row(r), *run) for r in receipts)])
+    print(summary(receipts, known))
     print(f"Wrote a receipt for each file into {path}")
     return 1 if any(receipt.refused for receipt in receipts) else 0
 
@@ -54,15 +61,36 @@ def _row(receipt: Receipt) -> Sequence[sheets.Value]:
     )  # fmt: skip
 
 
-def summary(receipts: Sequence[Receipt]) -> str:
-    """What a download came to, with what was refused and why."""
+def _earlier(path: Path) -> list[list[str]]:
+    """The receipts of earlier downloads, which stay."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            head, *rows = csv.reader(file)
+    except (FileNotFoundError, ValueError):
+        return []
+    return rows if head == list(_HEADER) else []
+
+
+def summary(receipts: Sequence[Receipt], known: Set[str]) -> str:
+    """What a download came to, who is new, and what was refused and why.
+
+    Args:
+        receipts: a receipt for each file.
+        known: the students that the gradebook had before.
+    """
     kinds = {
         kind: [r for r in receipts if r.status == kind] for kind in (TAKEN, UNCHANGED, EARLIER)
     }
     students = {receipt.student for receipt in (*kinds[TAKEN], *kinds[UNCHANGED])}
     lines = [
-        f"{len(students)} students: {len(kinds[TAKEN])} files taken, {len(kinds[UNCHANGED])} are "
-        f"as they were, {len(kinds[EARLIER])} are earlier attempts."
+        f"Students: {len(students)}. Files taken: {len(kinds[TAKEN])}, as they were before: "
+        f"{len(kinds[UNCHANGED])}, earlier attempts that do not count: {len(kinds[EARLIER])}."
     ]
+    if new := sorted(students - known):
+        lines.append(
+            f"New in the gradebook: {', '.join(new)}. Whoever was there already under another id: "
+            "give that entry the name or the number (lms_user_id) of the download, and collect "
+            "again."
+        )
     lines += [f"REFUSED: {r.path}: {r.status}" for r in receipts if r.refused]
     return "\n".join(lines)

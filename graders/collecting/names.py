@@ -1,7 +1,8 @@
 """Whose a file is: the names that Canvas and Moodle give to what they let download.
 
 Canvas (canvas-lms `lib/content_zipper.rb`): `doejane_LATE_1234_5678_notebook.ipynb`, of which the
-numbers are the user's and the file's; `anon_AbC12_5678_notebook.ipynb` where names are hidden.
+numbers are the user's and the file's; `anon_AbC12_5678_notebook.ipynb` where names are hidden;
+`doejane_1234_text.html` or `_link.html` for what was typed in.
 Moodle (`mod/assign/classes/downloader.php`): `Jane Doe_1234_assignsubmission_file/notebook.ipynb`,
 in older versions with `file_`, or the same without folders. The number is the participant's.
 Anything else: a folder for each student.
@@ -14,8 +15,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_CANVAS = re.compile(r"(?P<name>[^/]+?)_(?P<late>LATE_)?(?P<user>\d+)_(?P<file>\d+)_(?P<rest>.+)")
-_HIDDEN = re.compile(r"(?P<late>LATE_)?anon_(?P<user>[^_/]+)_(?P<file>\d+)_(?P<rest>.+)")
+_CANVAS = re.compile(
+    r"(?P<name>[^/]+?)_(?P<late>LATE_)?(?P<user>\d+)_"
+    r"(?:(?P<file>\d+)_)?(?P<rest>(?(file).+|(?:text|link)\.html))"
+)
+_HIDDEN = re.compile(
+    r"(?P<late>LATE_)?anon_(?P<user>[^_/]+)_"
+    r"(?:(?P<file>\d+)_)?(?P<rest>(?(file).+|(?:text|link)\.html))"
+)
 _MOODLE = re.compile(
     r"(?P<name>[^/]+)_(?P<user>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_?/|_)(?P<rest>.+)"
 )
@@ -52,12 +59,12 @@ def origin(path: str) -> Origin | None:
         if match := _HIDDEN.fullmatch(text):
             return Origin(
                 "anon", match["user"], match["rest"], "canvas", bool(match["late"]),
-                int(match["file"]),
+                int(match["file"] or 0),
             )  # fmt: skip
         if match := _CANVAS.fullmatch(text):
             return Origin(
                 match["name"], match["user"], match["rest"], "canvas", bool(match["late"]),
-                int(match["file"]),
+                int(match["file"] or 0),
             )  # fmt: skip
     folder, slash, rest = path.partition("/")
     return Origin(folder, "", rest, "folder") if slash else None

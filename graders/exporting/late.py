@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -39,7 +40,8 @@ class LatePenalty(LateSubmissionPlugin):
     extensions = Unicode(
         "",
         help="A CSV file with the columns student and either hours (of extension) or until (a "
-        "time of its own); a column assignment narrows a row to one assignment.",
+        "due time of its own, UTC unless it names a zone); a column assignment narrows a row to "
+        "one assignment.",
     ).tag(config=True)
 
     def late_submission_penalty(
@@ -96,6 +98,13 @@ def refresh(gradebook: Gradebook, assignment: str, config: Config) -> None:
     entry = next((a for a in gradebook.assignments if a.name == assignment), None)
     if not isinstance(rules, LatePenalty) or entry is None:
         return
+    known = {student.id for student in gradebook.students}
+    for student in read_extensions(rules.extensions, assignment).keys() - known:
+        print(
+            f"{rules.extensions}: the gradebook has no student {student!r}, whose extension "
+            "counts for nobody; check its spelling.",
+            file=sys.stderr,
+        )
     for submission in entry.submissions:
         share = rules.share(submission)
         for notebook in submission.notebooks:
@@ -128,15 +137,31 @@ def read_extensions(file: str, assignment: str) -> dict[str, float | datetime]:
         if (row.get("assignment") or assignment) != assignment:
             continue
         hours, until = (row.get("hours") or "").strip(), (row.get("until") or "").strip()
+        student = (row["student"] or "").strip()
         try:
-            if bool(hours) == bool(until):
-                raise ValueError("give hours or until")
-            found[row["student"].strip()] = float(hours) if hours else _utc(until)
+            if not student or bool(hours) == bool(until):
+                raise ValueError("give a student, and either hours or until")
+            found[student] = _hours(hours) if hours else _utc(until)
         except ValueError as error:
             raise ValueError(f"{file}, line {reader.line_num}: {error}.") from None
     return found
 
 
+def _hours(text: str) -> float:
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = math.nan
+    if not 0 <= hours < 1e5:
+        raise ValueError(f"hours is {text!r}; give a number of hours, for example 48")
+    return hours
+
+
 def _utc(text: str) -> datetime:
-    time = parse_utc(text)
+    try:
+        time = parse_utc(text)
+    except (ValueError, OverflowError):
+        raise ValueError(
+            f"until is {text!r}; give a time, for example 2026-03-12 18:00 UTC"
+        ) from None
     return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)

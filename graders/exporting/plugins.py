@@ -33,12 +33,18 @@ class _Export(ExportPlugin):
 
         Raises:
             SystemExit: with a sentence, if an assignment or a student that was asked for does
-                not exist, or the file with the extensions cannot be used.
+                not exist, the file with the extensions cannot be used, or the export cannot
+                be written.
         """
         try:
             self._export(gradebook)
         except ValueError as error:
             raise SystemExit(f"nbgrader export: {error}") from None
+        except OSError as error:
+            raise SystemExit(
+                f"nbgrader export: {self.to or self.default_name} cannot be written "
+                f"({error.strerror}); give another place as --to."
+            ) from None
 
     def _export(self, gradebook: Gradebook) -> None:
         assignments = _chosen(gradebook.assignments, "name", self.assignment, "assignment")
@@ -46,7 +52,9 @@ class _Export(ExportPlugin):
         for assignment in assignments:
             late.refresh(gradebook, assignment.name, self.config)
         table = [[line(assignment, student) for assignment in assignments] for student in students]
-        self.write(Path(self.to or self.default_name), assignments, table)
+        path = Path(self.to or self.default_name)
+        self.write(path, assignments, table)
+        self.log.info("Wrote %s", path)
 
     def write(
         self, path: Path, assignments: Sequence[Assignment], table: Sequence[Sequence[Line]]
@@ -179,7 +187,8 @@ class FullExport(_Export):
                     assignment.name, student.id, student.last_name, student.first_name,
                     student.email, student.lms_user_id,
                     f"{entry.time:%Y-%m-%d %H:%M:%S}" if entry.time else None,
-                    entry.status, entry.penalty, self.score(entry), float(assignment.max_score),
+                    entry.status, None if entry.score is None else entry.penalty,
+                    self.score(entry), float(assignment.max_score),
                 ]  # fmt: skip
                 for name, notebook, check in checks:
                     found = entry.checks.get((notebook, check)) if name == assignment.name else None

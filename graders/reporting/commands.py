@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from graders.grading import ledger
@@ -54,12 +55,25 @@ def _report(options: argparse.Namespace) -> int:
     items = stats.items(room)
     chosen = choices.choices(room, choices.questions(sources))
     path = options.out or course.root / "ledger" / f"{options.assignment}.html"
-    ledger.write_text(path, page(Content(room, ranking, items, chosen, before, pairs)))
+    with _writing(path, "--out"):
+        ledger.write_text(path, page(Content(room, ranking, items, chosen, before, pairs)))
     print(f"Wrote {path}")
     if options.csv is not None:
-        for written in tidy.write(options.csv, room, ranking, items, chosen):
-            print(f"Wrote {written}")
+        with _writing(options.csv, "--csv"):
+            files = tidy.write(options.csv, room, ranking, items, chosen)
+        for file in files:
+            print(f"Wrote {file}")
     return 0
+
+
+@contextmanager
+def _writing(path: Path, option: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CourseError(
+            f"{path} cannot be written ({error.strerror}); give another place as {option}."
+        ) from None
 
 
 def _before(assignment: str, path: Path) -> classroom.Classroom:

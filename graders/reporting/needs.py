@@ -17,7 +17,7 @@ class Need:
         student: the student's id.
         where: a notebook, or a check whose mark was set by hand.
         what: what is the matter.
-        note: the checks it happened in and what grading says of it, or `""`.
+        note: the checks it happened in, then what grading says of it, or `""`.
     """
 
     student: str
@@ -28,12 +28,13 @@ class Need:
 
 def needs(room: Classroom) -> list[Need]:
     """What needs a person, student by student; each thing once."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    found: dict[tuple[str, str, str], tuple[list[str], list[str]]] = {}
 
-    def add(student: str, where: str, what: str, note: str = "") -> None:
-        notes = found.setdefault((student, what, where), [])
-        if note and note not in notes:
-            notes.append(note)
+    def add(student: str, where: str, what: str, note: str = "", cell: str = "") -> None:
+        cells, notes = found.setdefault((student, what, where), ([], []))
+        for word, words in ((cell, cells), (note, notes)):
+            if word and word not in words:
+                words.append(word)
 
     for student in room.students:
         if not student.handed_in:
@@ -47,17 +48,16 @@ def needs(room: Classroom) -> list[Need]:
             add(row.student, row.cell, "mark set by hand", note)
         elif outcome in NEEDS:
             whole = outcome in (Outcome.MISSING, Outcome.UNREADABLE)
-            add(row.student, row.notebook, NEEDS[outcome], "" if whole else row.cell)
-            if outcome is not Outcome.MISSING:
-                add(row.student, row.notebook, NEEDS[outcome], row.note)
+            note = "" if outcome is Outcome.MISSING else row.note
+            add(row.student, row.notebook, NEEDS[outcome], note, "" if whole else row.cell)
         elif mark.stale:
             add(row.student, row.notebook, "its mark is stale: grade again", row.note)
     return [
-        Need(student, where, what, _short(notes))
-        for (student, what, where), notes in sorted(found.items())
+        Need(student, where, what, ": ".join(filter(None, (_short(cells, ", "), _short(notes)))))
+        for (student, what, where), (cells, notes) in sorted(found.items())
     ]
 
 
-def _short(notes: list[str], most: int = 4) -> str:
-    more = f" and {len(notes) - most} more" if len(notes) > most else ""
-    return "; ".join(notes[:most]) + more
+def _short(words: list[str], between: str = "; ", most: int = 4) -> str:
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return between.join(words[:most]) + more

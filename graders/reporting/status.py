@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from graders.findings import Outcome
+from graders.grading.tables import NEEDS
 from graders.reporting.classroom import Classroom, Mark, Student
 from graders.reporting.needs import needs
 
@@ -14,11 +15,9 @@ def table(room: Classroom) -> str:
     wanted: dict[str, list[str]] = {}
     for need in needs(room):
         words = wanted.setdefault(need.student, [])
-        if need.what not in words and need.what not in (
-            "nothing was handed in",
-            "was not handed in",
-        ):
-            words.append(need.what)
+        what = "a notebook is missing" if need.what == NEEDS[Outcome.MISSING] else need.what
+        if what not in words:
+            words.append(what)
     lines = [["student", "handed in", *room.notebooks, "total", "needs"]]
     for student in room.students:
         marks = room.of(student.id)
@@ -27,7 +26,8 @@ def table(room: Classroom) -> str:
                 student.id,
                 _handed_in(student),
                 *(_notebook(student, name, room.of(student.id, name)) for name in room.notebooks),
-                _points(marks, student.penalty) if marks else "–",
+                # A sum without what is still to grade would look like a mark.
+                _points(marks, student.penalty) if marks and not student.ungraded else "–",
                 "; ".join(wanted.get(student.id, [])),
             ]
         )
@@ -38,7 +38,7 @@ def table(room: Classroom) -> str:
     waiting = sum(bool(student.ungraded) for student in room.students)
     text.append(
         f"\n{there} of {len(room.students)} have handed in, {waiting} of them have something to "
-        f"grade, {len(wanted)} need a person."
+        f"grade. To look at by a person: {len(wanted)}."
     )
     return "\n".join(text)
 

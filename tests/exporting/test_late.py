@@ -82,8 +82,12 @@ def test_extensions(gradebook: Gradebook, tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ("name,hours\nada,1\n", "no column student"),
-        ("student,hours,until\nada,,\n", "line 2: give hours or until"),
-        ("student,hours\nada,many\n", "line 2: could not convert"),
+        ("student,hours,until\nada,,\n", "line 2: give a student, and either hours or until"),
+        ("hours,student\n5\n", "line 2: give a student, and either hours or until"),
+        ("student,hours\nada,many\n", "line 2: hours is 'many'; give a number of hours"),
+        ("student,hours\nada,nan\n", "line 2: hours is 'nan'"),
+        ("student,hours\nada,-5\n", "line 2: hours is '-5'"),
+        ("student,until\nada,soon\n", "line 2: until is 'soon'; give a time"),
         (None, "cannot be read"),
     ],
 )
@@ -93,6 +97,17 @@ def test_extensions_that_cannot_be_used(tmp_path: Path, text: str | None, reason
         file.write_text(text)
     with pytest.raises(ValueError, match=reason):
         late.read_extensions(str(file), "loops")
+
+
+def test_an_extension_for_nobody_is_said(
+    gradebook: Gradebook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A misspelt name would cost the student the extension in silence."""
+    file = tmp_path / "extensions.csv"
+    file.write_text("student,hours\nada,48\nbjorn,48\n", encoding="utf-8")
+    late.refresh(gradebook, "loops", rules(extensions=str(file)))
+    told = capsys.readouterr().err
+    assert "no student 'bjorn'" in told and "ada" not in told
 
 
 def test_an_export_has_the_penalty_of_the_final_score(gradebook: Gradebook, tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ def test_full(gradebook: Gradebook, tmp_path: Path) -> None:
         "", "to grade",
     )  # fmt: skip
     assert (table["dan"]["score"], table["dan"]["one/check-a status"]) == ("", "")
+    assert (table["dan"]["late_penalty"], table["ada"]["late_penalty"]) == ("", "0")
     assert table["ada"]["handed_in"] == "2026-03-10 12:00:00"
     assert table["dan"]["max_score"] == "10"
 
@@ -117,6 +118,12 @@ def test_what_does_not_exist_is_named(
     assert not (tmp_path / "x.csv").exists()
 
 
+def test_an_export_that_cannot_be_written_is_said(gradebook: Gradebook, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit, match=r"x\.csv cannot be written .*--to"):
+        exported(gradebook, FullExport, tmp_path / "file" / "x.csv")
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -139,7 +146,10 @@ def test_nbgrader_finds_the_plugins(template: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
     root = Path(__file__).parent.parent.parent
     environment = {**os.environ, "PYTHONPATH": str(root)}
-    subprocess.run(command, check=True, cwd=tmp_path, env=environment, capture_output=True)
+    done = subprocess.run(
+        command, check=True, cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert f"Wrote {tmp_path / 'canvas.csv'}" in done.stderr
     with (tmp_path / "canvas.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.reader(file, strict=True))
     assert ["dan", "", "", "dan", "", "0"] in rows

@@ -16,8 +16,10 @@ from graders.grading.cli import main
 from graders.grading.course import Course
 from graders.report import to_html
 from graders.reporting import graded, svg
-from graders.reporting.classroom import Classroom, anonymous
+from graders.reporting.classroom import Classroom, Mark, Student, anonymous
+from graders.reporting.needs import needs
 from tests import made_class
+from tests.browser.page import barriers
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +72,11 @@ def test_the_page_fits_and_sorts(written: Path, browser: Browser, width: int, sc
     page.on("pageerror", lambda error: trouble.append(str(error)))
     page.goto((written / "report.html").as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if width == 1280:
+        assert page.evaluate(
+            "[...document.querySelectorAll('.scroll')]"
+            ".filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.ariaLabel)"
+        ) == []  # fmt: skip
     ranking = page.get_by_role("table", name="Most frequent first")
     codes = "tbody th code:first-of-type"
     order = ranking.locator(codes).all_inner_texts()
@@ -79,12 +86,27 @@ def test_the_page_fits_and_sorts(written: Path, browser: Browser, width: int, sc
     ranking.get_by_role("button", name="Students").click()
     numbers = ranking.locator("tbody td:nth-child(2)").all_inner_texts()
     assert [int(text) for text in numbers] == sorted(n for _, _, n in made_class.expected())
+    # And by keyboard.
+    ranking.get_by_role("button", name="Students").press("Enter")
+    assert ranking.locator("th").nth(1).get_attribute("aria-sort") == "descending"
+    assert ranking.locator(codes).all_inner_texts() == order
     # The message of a misunderstanding opens.
     message = ranking.locator("details").first
     assert not message.locator(".message").is_visible()
     message.locator("summary").click()
     assert message.locator(".message").is_visible()
     assert trouble == []
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_keeps_people_out(written: Path, browser: Browser, scheme: str) -> None:
+    """What axe-core finds, with everything unfolded."""
+    context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto((written / "report.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    assert barriers(page) == []
     context.close()
 
 
@@ -173,7 +195,11 @@ def test_who_needs_a_person(course: Course, capsys: pytest.CaptureFixture[str]) 
     assert lines["t-unreadable"].endswith("cannot be read")
     assert lines["t-absent"].split()[1] == "no"
     assert lines["s03"].endswith("/ 56")
-    assert "64 of 65 have handed in" in lines["64"]
+    assert lines["t-absent"].endswith("nothing was handed in")
+    assert lines["t-missing"].endswith("a notebook is missing")
+    assert lines["64"].startswith("64 of 65 have handed in")
+    # As many as have something in the column `needs`.
+    assert lines["64"].endswith("To look at by a person: 7.")
 
 
 def test_what_is_not_graded_yet_is_said(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
@@ -189,6 +215,17 @@ def test_what_is_not_graded_yet_is_said(course: Course, capsys: pytest.CaptureFi
         path.parent.parent.rmdir()
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("t-late")]
     assert "to grade" in line and "not graded since it was handed in" in line
+    # A sum without that notebook would look like a mark.
+    assert "/ 56" not in line and "/ 40" not in line
+
+
+def test_checks_come_before_what_grading_says_of_them() -> None:
+    marks = [
+        Mark(ledger.Row("a", "n", cell, Outcome.CRASHED, 0.0, 1.0, note="signal 9"))
+        for cell in ("one", "two", "three", "four", "five")
+    ]
+    [need] = needs(Classroom("x", ("n",), (Student("a"),), tuple(marks)))
+    assert need.note == "one, two, three, four and 1 more: signal 9"
 
 
 def test_an_anonymous_page_names_nobody(course: Course, tmp_path: Path) -> None:
@@ -245,6 +282,7 @@ def test_a_students_own_output_is_no_finding(tmp_path: Path) -> None:
         (["--since", "nothing.jsonl"], "cannot be read"),
         (["--since", "pyproject.toml"], "pyproject.toml, line 1"),
         (["--similar", "--anonymous"], "leave out --anonymous"),
+        (["--out", "pyproject.toml/x.html"], "x.html cannot be written"),
     ],
 )
 def test_bad_input_gets_a_sentence(

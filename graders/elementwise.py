@@ -1,103 +1,31 @@
-"""Single operations of a traced program, evaluated by NumPy where it gives what XLA gives.
+"""Operations of a traced program on each element, by NumPy where it gives what XLA gives.
 
 JAX compiles an operation anew for every shape and dtype, which takes milliseconds, and
 dispatches it in tens of microseconds; NumPy needs one or two. Only operations are here whose
-results are fixed to the last bit: those that IEEE 754 rounds correctly, comparisons, and those
-that move data. `apply` leaves everything else to JAX, and subnormal numbers too, because XLA
-takes them for zero.
+results are fixed to the last bit: those that IEEE 754 rounds correctly, comparisons, and
+conversions without a choice. A rule gives `None` for everything else, which JAX then says, and
+for subnormal numbers too, because XLA takes them for zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-DTYPES = frozenset(map(np.dtype, "?bBhHiIqQfd"))
-"""The dtypes of operands that `apply` takes."""
+Rule = Callable[..., Any]
+"""Gets an operation's parameters and operands: its result, or `None` if JAX has to say."""
+
+DTYPES = frozenset(map(np.dtype, "?bBhHiIqQefd"))
+"""The dtypes of operands that rules take."""
 
 _TINY = {dtype: float(np.finfo(dtype).tiny) for dtype in DTYPES if dtype.kind == "f"}
-
-# By the primitive's name: the function, and the kinds of dtype for which it gives what XLA gives.
-# For max, min and clamp of floating-point numbers it is open which zero is the greater one.
-_FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
-    "add": (np.add, "iuf"),
-    "add_any": (np.add, "iuf"),
-    "sub": (np.subtract, "iuf"),
-    "mul": (np.multiply, "iuf"),
-    "square": (np.square, "iuf"),
-    "div": (np.divide, "f"),
-    "sqrt": (np.sqrt, "f"),
-    "max": (np.maximum, "biu"),
-    "min": (np.minimum, "biu"),
-    "clamp": (lambda low, x, high: np.clip(x, low, high), "iu"),
-    "eq": (np.equal, "biuf"),
-    "ne": (np.not_equal, "biuf"),
-    "lt": (np.less, "biuf"),
-    "le": (np.less_equal, "biuf"),
-    "gt": (np.greater, "biuf"),
-    "ge": (np.greater_equal, "biuf"),
-    "and": (np.logical_and, "b"),
-    "or": (np.logical_or, "b"),
-    "xor": (np.logical_xor, "b"),
-    "not": (np.logical_not, "b"),
-}
-# These see no number in what they move, so that subnormal ones are like others.
-_MOVES: dict[str, Callable[..., Any]] = {
-    "neg": lambda p, x: np.negative(x),
-    "abs": lambda p, x: np.abs(x),
-    "select_n": lambda p, which, *cases: _selected(which, cases),
-    "broadcast_in_dim": lambda p, x: _broadcast(x, p["shape"], p["broadcast_dimensions"]),
-    "squeeze": lambda p, x: np.squeeze(x, p["dimensions"]),
-    "transpose": lambda p, x: np.transpose(x, p["permutation"]),
-    "copy": lambda p, x: x,
-    "reduce_or": lambda p, x: np.any(x, p["axes"]),
-    "reduce_and": lambda p, x: np.all(x, p["axes"]),
-}
-NAMES = frozenset(_FUNCTIONS) | frozenset(_MOVES) | {"integer_pow", "convert_element_type"}
-"""The primitives that `apply` may know."""
-
 _MOST_CHOICES = 31  # NumPy's.
 
 
-def apply(
-    name: str, parameters: Mapping[str, Any], operands: Sequence[np.ndarray], result: np.dtype
-) -> np.ndarray | None:
-    """Evaluates one operation.
-
-    Args:
-        name: the primitive's name.
-        parameters: its parameters.
-        operands: its operands, one at least, of any shape and of dtypes in `DTYPES`.
-        result: the dtype of its result.
-
-    Returns:
-        The result, or `None` if JAX has to say.
-    """
-    value: Any = None
-    if name in _FUNCTIONS:
-        value = _computed(*_FUNCTIONS[name], operands)
-    elif name == "integer_pow" and parameters["y"] == 2:
-        value = _computed(*_FUNCTIONS["square"], operands)
-    elif name in _MOVES:
-        value = _MOVES[name](parameters, *operands)
-    elif name == "convert_element_type":
-        value = _converted(operands[0], result)
-    return np.asarray(value) if value is not None and value.dtype == result else None
-
-
-def _computed(function: Callable[..., Any], kinds: str, operands: Sequence[np.ndarray]) -> Any:
-    if operands[0].dtype.kind not in kinds:
-        return None
-    value = function(*operands)
-    for numbers in (*operands, value):
-        if _has_subnormals(numbers):
-            return None
-    return value
-
-
-def _has_subnormals(array: Any) -> bool:
+def has_subnormals(array: Any) -> bool:
+    """Whether a number in an array lies between zero and the smallest normal number."""
     tiny = _TINY.get(array.dtype)
     if tiny is None:
         return False
@@ -106,24 +34,123 @@ def _has_subnormals(array: Any) -> bool:
     return bool(((np.abs(array) < tiny) & (array != 0)).any())
 
 
-def _selected(which: np.ndarray, cases: Sequence[np.ndarray]) -> Any:
+def open_which(value: Any) -> bool:
+    """Whether a greatest or smallest floating-point number leaves open which one it is.
+
+    For zero, whose sign may be either, and for NaN it is open.
+    """
+    return bool(value.dtype.kind == "f" and (np.equal(value, 0) | np.isnan(value)).any())
+
+
+def _computed(function: Callable[..., Any], kinds: str) -> Rule:
+    """A rule for a function of NumPy, and for the kinds of dtype that it is good for."""
+
+    def rule(parameters: Mapping[str, Any], *operands: Any) -> Any:
+        kind = operands[0].dtype.kind
+        if kind not in kinds:
+            return None
+        value = function(*operands)
+        if kind == "f":
+            for numbers in (*operands, value):
+                if has_subnormals(numbers):
+                    return None
+        return value
+
+    return rule
+
+
+def _extreme(function: Callable[..., Any]) -> Rule:
+    """A rule for a function that chooses one of its operands."""
+
+    def rule(parameters: Mapping[str, Any], *operands: Any) -> Any:
+        if any(map(has_subnormals, operands)):
+            return None
+        value = function(*operands)
+        return None if open_which(value) else value
+
+    return rule
+
+
+def _power(parameters: Mapping[str, Any], x: Any) -> Any:
+    """A whole power, multiplied in the order in which JAX multiplies it."""
+    multiply, exponent = RULES["mul"], parameters["y"]
+    left, product, square = abs(exponent), None, x
+    while left and square is not None:
+        if left & 1:
+            product = square if product is None else multiply({}, product, square)
+            if product is None:
+                return None
+        left >>= 1
+        square = multiply({}, square, square) if left else square
+    if left or product is None or exponent > 0:
+        return None if left else product
+    return RULES["div"]({}, np.ones_like(product), product)
+
+
+def _select(parameters: Mapping[str, Any], which: Any, *cases: Any) -> Any:
     if which.dtype.kind == "b":
         return np.where(which, cases[1], cases[0])
     return np.choose(which, cases, mode="clip") if len(cases) <= _MOST_CHOICES else None
 
 
-def _broadcast(array: np.ndarray, shape: Sequence[int], dimensions: Sequence[int]) -> np.ndarray:
-    sizes = [1] * len(shape)
-    for dimension, size in zip(dimensions, array.shape, strict=True):
-        sizes[dimension] = size
-    return np.broadcast_to(array.reshape(sizes), shape)
-
-
-def _converted(array: np.ndarray, dtype: np.dtype) -> Any:
+def _convert(parameters: Mapping[str, Any], array: Any) -> Any:
     """Converted where every value has a counterpart, or is rounded to the nearest one."""
-    if dtype not in DTYPES or _has_subnormals(array):
+    dtype = np.dtype(parameters["new_dtype"])
+    if dtype not in DTYPES or has_subnormals(array):
         return None
-    if array.dtype.kind == "f" and dtype.kind != "f":
-        return None
+    if array.dtype.kind == "f" and dtype.kind in "iu":
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        if not ((array > least) & (array < most)).all():
+            return None
     value = array.astype(dtype)
-    return None if _has_subnormals(value) else value
+    return None if has_subnormals(value) else value
+
+
+def _bits(parameters: Mapping[str, Any], array: Any) -> Any:
+    dtype = np.dtype(parameters["new_dtype"])
+    if dtype not in DTYPES or dtype.itemsize != array.dtype.itemsize or has_subnormals(array):
+        return None
+    return np.asarray(array).view(dtype)
+
+
+def _round(parameters: Mapping[str, Any], array: Any) -> Any:
+    to_even = int(parameters["rounding_method"]) == 1
+    return _ROUND(parameters, array) if to_even else None
+
+
+_ROUND = _computed(np.rint, "f")
+
+RULES: dict[str, Rule] = {
+    "add": _computed(np.add, "iuf"),
+    "add_any": _computed(np.add, "iuf"),
+    "sub": _computed(np.subtract, "iuf"),
+    "mul": _computed(np.multiply, "iuf"),
+    "square": _computed(np.square, "iuf"),
+    "div": _computed(np.divide, "f"),
+    "sqrt": _computed(np.sqrt, "f"),
+    "floor": _computed(np.floor, "f"),
+    "ceil": _computed(np.ceil, "f"),
+    "round": _round,
+    "integer_pow": _power,
+    "max": _extreme(np.maximum),
+    "min": _extreme(np.minimum),
+    "clamp": _extreme(lambda low, x, high: np.minimum(np.maximum(low, x), high)),
+    "eq": _computed(np.equal, "biuf"),
+    "ne": _computed(np.not_equal, "biuf"),
+    "lt": _computed(np.less, "biuf"),
+    "le": _computed(np.less_equal, "biuf"),
+    "gt": _computed(np.greater, "biuf"),
+    "ge": _computed(np.greater_equal, "biuf"),
+    "is_finite": _computed(np.isfinite, "f"),
+    "and": _computed(np.bitwise_and, "biu"),
+    "or": _computed(np.bitwise_or, "biu"),
+    "xor": _computed(np.bitwise_xor, "biu"),
+    "not": _computed(np.invert, "biu"),
+    "convert_element_type": _convert,
+    "bitcast_convert_type": _bits,
+    # These see no number in what they choose or change the sign of.
+    "neg": lambda parameters, x: np.negative(x) if x.dtype.kind != "b" else None,
+    "abs": lambda parameters, x: np.abs(x),
+    "select_n": _select,
+}
+"""The rules by the primitives' names."""

@@ -74,21 +74,19 @@ class Observer:
         seen = Observation(RETURNED, through=tuple(step.name for step in steps))
         try:
             with jax.disable_jit(False):
-                args = tuple(
-                    jnp.asarray(argument) if isinstance(argument, np.ndarray) else argument
-                    for argument in call.args
-                )
+                args = tuple(map(_argument, call.args))
                 if steps and steps[-1].name == "history":
                     seen = self._history(fn, call, args, steps, seen)
                 elif steps and steps[-1].name in ("jit", "trace", "watch"):
                     seen = self._staged(fn, call, args, steps, seen)
                 else:
-                    result = _transform(_bind(fn, call), steps)(*args)
-                    seen = replace(seen, value=jax.block_until_ready(result))
-            kind = _kind(seen.value)
+                    arrays = (jnp.asarray(x) if isinstance(x, np.ndarray) else x for x in args)
+                    result = _transform(_bind(fn, call), steps)(*arrays)
+                    result = jax.block_until_ready(result)
+                    seen = replace(seen, value=result, array_kind=_kind(result))
             # Decoding what was encoded leaves NumPy arrays that share nothing with the answer.
             plain = values.decode(values.encode(_normalise(seen.value)))
-            return replace(seen, value=plain, array_kind=kind)
+            return replace(seen, value=plain)
         except Refused as error:
             return replace(
                 seen, status=REFUSED, value=None, problem=Problem("Refused", (), str(error))
@@ -141,7 +139,9 @@ class Observer:
                     for name, detail in zip(events, details, strict=True)
                 ),
             )
-        return replace(seen, value=result)
+        # Under jit every array is JAX's, whoever computes it here.
+        kind = "python" if _kind(result) == "python" else "jax"
+        return replace(seen, value=result, array_kind=kind)
 
     def _history(
         self, fn: Any, call: Call, args: tuple[Any, ...], steps: Sequence[Step], seen: Observation
@@ -156,6 +156,7 @@ class Observer:
         return replace(
             seen,
             value=None if results is None else jax.tree.unflatten(structure, results),
+            array_kind="python" if results is None else "jax",
             program=jaxprs.summarise(staged.jaxpr),
             events=tuple(
                 Event("step", {str(number): value for number, value in enumerate(step)})
@@ -176,6 +177,13 @@ class Observer:
         if steps[-1].name == "trace":
             return None, program, tuple(names)
         return Executable(staged, program), program, tuple(names)
+
+
+def _argument(value: Any) -> Any:
+    """An argument of the dtype that JAX gives it; making it an array of JAX's takes longer."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return value.astype(jax.dtypes.canonicalize_dtype(value.dtype), copy=False)
 
 
 def _bind(fn: Any, call: Call) -> Callable[..., Any]:

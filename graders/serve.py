@@ -1,13 +1,17 @@
 """The kernel's end of the line between a student's kernel and the grader.
 
-The grader sends one line of code that calls `answer` with a JSON text; what comes of each
-call is published at once as a message of type `MIME`, so that a call that hangs takes no
+The grader sends one line of code that calls `answer` with a JSON text. What comes of its calls is
+published in messages of type `MIME`, soon after each call, so that a call that hangs takes no
 other's result with it. Nothing of a test or of a reference answer ever comes here.
 """
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import json
+import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,8 +25,70 @@ from graders.observe import (
 )
 
 MIME = "application/vnd.graders.reply+json"
+"""The type of a message that holds a list of JSON texts, one for each reply."""
+
+WAIT = 0.05
+"""Seconds that a reply may wait for others to go with it."""
+
+MOST_WAITING = 2**20
+"""Characters of replies that may wait."""
 
 _observers: dict[int, Any] = {}
+
+
+class _Outbox:
+    """Publishes replies, those that come shortly after one another in one message.
+
+    A message costs a millisecond on either side, and many a call takes less.
+    """
+
+    def __init__(self, publisher: Any, *, at_once: bool) -> None:
+        self._publisher = publisher
+        self._at_once = at_once
+        self._waiting: list[str] = []
+        self._size = 0
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._due = 0.0
+
+    def put(self, document: Mapping[str, Any]) -> None:
+        """Takes a reply."""
+        text = json.dumps(document)
+        with self._lock:
+            if not self._waiting:
+                self._due = time.monotonic() + WAIT
+            self._waiting.append(text)
+            self._size += len(text)
+            wait = not self._at_once and self._size < MOST_WAITING
+        if not wait or time.monotonic() >= self._due or not self._start_timer():
+            self.send()
+
+    def _start_timer(self) -> bool:
+        """Sees to it that what waits goes out should the next call hang."""
+        if self._timer is not None and self._timer.is_alive():
+            return True
+        # Which request a message belongs to is known by context.
+        context = contextvars.copy_context()
+        self._timer = threading.Timer(2 * WAIT, context.run, [self.send])
+        self._timer.daemon = True
+        try:
+            self._timer.start()
+        except RuntimeError:  # a student's code has used up all threads
+            self._timer = None
+        return self._timer is not None
+
+    def send(self) -> None:
+        """Publishes what waits."""
+        with self._lock:
+            texts, self._waiting, self._size = self._waiting, [], 0
+            if texts:
+                self._publisher.publish({MIME: texts})
+
+    def close(self) -> None:
+        """Publishes what waits; nothing more comes."""
+        self.send()
+        if self._timer is not None:
+            self._timer.cancel()
 
 
 def answer(request: str) -> None:
@@ -32,6 +98,7 @@ def answer(request: str) -> None:
         request: JSON text. `{"describe": [names]}` asks what the names are;
             `{"name": name, "calls": [...], "epoch": n}` asks for calls of a function. Within
             one epoch no code of the student's runs, so that compiled calls can be kept.
+            With `"at_once": true` no reply waits for another.
     """
     from IPython.core.getipython import get_ipython
 
@@ -39,11 +106,16 @@ def answer(request: str) -> None:
     if shell is None:
         raise RuntimeError("graders.serve answers only inside a kernel.")
     document = json.loads(request)
-    namespace = shell.user_ns
-    if "describe" in document:
-        for name in document["describe"]:
-            _publish(shell, {"name": name, "description": describe(namespace, name)})
-        return
+    outbox = _Outbox(shell.display_pub, at_once=document.get("at_once", False))
+    with contextlib.closing(outbox):
+        if "describe" in document:
+            for name in document["describe"]:
+                outbox.put({"name": name, "description": describe(shell.user_ns, name)})
+        else:
+            _observe(document, shell.user_ns, outbox)
+
+
+def _observe(document: Mapping[str, Any], namespace: Mapping[str, Any], outbox: _Outbox) -> None:
     from graders.perform import Observer
 
     epoch = document["epoch"]
@@ -51,14 +123,20 @@ def answer(request: str) -> None:
     if observer is None:
         _observers.clear()
         observer = _observers[epoch] = Observer()
+    programs: list[tuple[Any, int]] = []
     for number, call in enumerate(document["calls"]):
         try:
             seen = observer.observe(namespace[document["name"]], call_from_json(call))
             reply = observation_to_json(seen)
+            first = next((n for program, n in programs if program is seen.program), None)
+            if first is not None:
+                reply["program"] = {"same_as": first}
+            elif seen.program is not None:
+                programs.append((seen.program, number))
         except BaseException as error:
             problem = Problem(type(error).__name__, ("BaseException",), "")
             reply = observation_to_json(Observation(RAISED, problem=problem))
-        _publish(shell, {"number": number, "observation": reply})
+        outbox.put({"number": number, "observation": reply})
 
 
 def describe(namespace: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -79,7 +157,3 @@ def describe(namespace: Mapping[str, Any], name: str) -> dict[str, Any]:
     except Exception:
         kind = "function" if callable(value) and not isinstance(value, type) else "other"
         return {"kind": kind, "type": type(value).__name__[:80]}
-
-
-def _publish(shell: Any, document: dict[str, Any]) -> None:
-    shell.display_pub.publish({MIME: document})

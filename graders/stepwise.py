@@ -8,16 +8,22 @@ that JAX's compilation cache has them. The results are those of JAX's eager mode
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend import core
 
-from graders import elementwise, jaxprs
+from graders import elementwise, jaxprs, movement
+from graders.elementwise import DTYPES, Rule
 from graders.watch import Watcher, keep_done
 
-MAX_OPERATIONS = 10_000
+RULES = elementwise.RULES | movement.RULES
+"""The operations that NumPy may do, by the primitives' names."""
+
+MAX_OPERATIONS = 30_000
 """A program is compiled once it has run about this many operations singly."""
 
 MAX_STEPS = 200
@@ -38,6 +44,7 @@ class Executable:
         self._staged = staged
         self._size = operations(program)
         self._spent = 0
+        self._stepwise = Stepwise()
         self._compiled: Any = None
 
     def __call__(self, args: Sequence[Any]) -> Any:
@@ -47,14 +54,14 @@ class Executable:
             args: the arguments, shaped like those that it was traced with.
 
         Returns:
-            Its result.
+            Its result; its arrays are JAX's or NumPy's.
         """
         self._spent += self._size
         if self._compiled is None and self._spent > MAX_OPERATIONS:
             self._compiled = self._staged.lower().compile()
         if self._compiled is not None:
             return self._compiled(*args)
-        results = Stepwise().run(self._staged.jaxpr, jax.tree.leaves(args))
+        results = self._stepwise.run(self._staged.jaxpr, jax.tree.leaves(args))
         return jax.tree.unflatten(jax.tree.structure(self._staged.out_info), results)
 
 
@@ -71,11 +78,64 @@ def operations(program: jaxprs.Program) -> int:
     return total
 
 
+@dataclass(frozen=True)
+class _Step:
+    """An operation: which places of the memory it reads, and which it writes."""
+
+    equation: Any
+    rule: Rule | None
+    reads: tuple[int, ...]
+    dtypes: tuple[Any, ...]
+    writes: tuple[int, ...]
+    result: Any
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A jaxpr made ready. Its memory begins with its constants and inputs."""
+
+    jaxpr: Any
+    memory: list[Any]
+    steps: list[_Step]
+    results: list[int]
+
+
+def _plan(jaxpr: Any) -> _Plan:
+    memory: list[Any] = []
+    places: dict[Any, int] = {}
+
+    def place(variable: Any) -> int:
+        places[variable] = len(memory)
+        memory.append(None)
+        return places[variable]
+
+    def read(atom: Any) -> int:
+        if not isinstance(atom, core.Literal):
+            return places[atom]
+        dtype = _dtype(atom)
+        memory.append(np.asarray(atom.val, dtype) if dtype in DTYPES else atom.val)
+        return len(memory) - 1
+
+    for variable in (*jaxpr.constvars, *jaxpr.invars):
+        place(variable)
+    steps = []
+    for equation in jaxpr.eqns:
+        reads = tuple(read(atom) for atom in equation.invars)
+        dtypes = tuple(_dtype(atom) for atom in equation.invars)
+        rule = RULES.get(equation.primitive.name)
+        known = DTYPES.issuperset(dtypes)
+        writes = tuple(place(variable) for variable in equation.outvars)
+        result = _dtype(equation.outvars[0]) if writes else None
+        steps.append(_Step(equation, rule if known else None, reads, dtypes, writes, result))
+    return _Plan(jaxpr, memory, steps, [read(atom) for atom in jaxpr.outvars])
+
+
 class Stepwise(Watcher):
-    """Evaluates a jaxpr on concrete values, its loops in Python."""
+    """Evaluates jaxprs on concrete values, their loops in Python."""
 
     def __init__(self) -> None:
         super().__init__(limit=0)
+        self._plans: dict[int, _Plan] = {}
 
     def run(self, jaxpr: Any, args: Sequence[Any]) -> list[Any]:
         """Evaluates a closed jaxpr.
@@ -85,7 +145,7 @@ class Stepwise(Watcher):
             args: its inputs, flat: arrays, or Python numbers.
 
         Returns:
-            Its outputs.
+            Its outputs: arrays of JAX or NumPy.
         """
         bare = jaxprs.bare(jaxpr)
         inputs = [_array(value, atom) for value, atom in zip(args, bare.invars, strict=True)]
@@ -94,20 +154,23 @@ class Stepwise(Watcher):
             results = self._inner(jaxpr, inputs, False)
         return [_array(value, atom) for value, atom in zip(results, bare.outvars, strict=True)]
 
-    def _one(self, equation: Any, operands: list[Any], record: bool) -> Sequence[Any]:
-        name = equation.primitive.name
-        if name in elementwise.NAMES and operands:
-            dtypes = [atom.aval.dtype for atom in equation.invars]
-            if elementwise.DTYPES.issuperset(dtypes):
-                result = elementwise.apply(
-                    name,
-                    equation.params,
-                    [np.asarray(*pair) for pair in zip(operands, dtypes, strict=True)],
-                    equation.outvars[0].aval.dtype,
-                )
-                if result is not None:
-                    return [result]
-        return super()._one(equation, operands, record)
+    def _evaluate(
+        self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any], *, record: bool
+    ) -> list[Any]:
+        plan = self._plans.get(id(jaxpr))
+        if plan is None:
+            plan = self._plans[id(jaxpr)] = _plan(jaxpr)
+        memory = plan.memory.copy()
+        memory[: len(consts)] = consts
+        memory[len(consts) : len(consts) + len(args)] = args
+        for step in plan.steps:
+            operands = [memory[place] for place in step.reads]
+            results = None if step.rule is None else _by_numpy(step, operands)
+            if results is None:
+                results = self._one(step.equation, operands, record)
+            for place, result in zip(step.writes, results, strict=True):
+                memory[place] = result
+        return [memory[place] for place in plan.results]
 
     def _takes_apart(self, equation: Any, operands: Sequence[Any]) -> bool:
         return equation.params["length"] > 0 and all(_is_plain(operand) for operand in operands)
@@ -154,16 +217,35 @@ class Stepwise(Watcher):
             rows.append(results[n_carry:])
         if parameters["reverse"]:
             rows.reverse()
-        ys = [
-            jnp.asarray(np.stack([np.asarray(y) for y in column]))
-            for column in zip(*rows, strict=True)
-        ]
+        ys = [np.stack([np.asarray(y) for y in column]) for column in zip(*rows, strict=True)]
         return [*carry, *ys]
+
+
+def _by_numpy(step: _Step, operands: Sequence[Any]) -> Sequence[Any] | None:
+    """What NumPy makes of an operation, or `None` if JAX has to say."""
+    arrays = [
+        operand if isinstance(operand, _NUMPY) else np.asarray(operand, dtype)
+        for operand, dtype in zip(operands, step.dtypes, strict=True)
+    ]
+    value = step.rule(step.equation.params, *arrays)  # type: ignore[misc]
+    if value is None or step.equation.primitive.multiple_results:
+        return value
+    return [value] if value.dtype == step.result else None
+
+
+_NUMPY = (np.ndarray, np.generic)
 
 
 def _array(value: Any, atom: Any) -> Any:
     """A value as an array: inputs may be Python numbers, and outputs literals of the program."""
-    return value if isinstance(value, jax.Array) else jnp.asarray(value, atom.aval.dtype)
+    if isinstance(value, jax.Array | np.ndarray):
+        return value
+    dtype = _dtype(atom)
+    return np.asarray(value, dtype) if dtype in DTYPES else jnp.asarray(value, dtype)
+
+
+def _dtype(atom: Any) -> Any:
+    return getattr(atom.aval, "dtype", None)
 
 
 def _ndim(atom: Any) -> int:

@@ -18,10 +18,11 @@ from jax.extend import core
 from graders import jaxprs
 
 # Primitives that call one nested jaxpr with their own operands, by that parameter's name.
-_CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+_CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr", "call")
 _CALLING = frozenset(
     {"jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint",
-     "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin"}
+     "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_vmap_call",
+     "custom_lin"}
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from jupyter_core.utils import run_sync
 
 from graders import observe as seeing
 from graders.grading.connection import Connection, Ended, Take
-from graders.grading.outputs import Outputs
+from graders.grading.outputs import Outputs, clean
 from graders.grading.supply import Supply
 from graders.kernels.limits import MIB, Limits
 from graders.observe import Call, Observation, Problem
@@ -167,7 +167,7 @@ class StudentKernel:
                 if end.status != seeing.CRASHED:
                     raise
                 seen.clear()
-                self._observe(name, calls, seen)
+                self._observe(name, calls, seen, at_once=True)
         except Ended as end:
             if seen:
                 strikes.clear()
@@ -179,11 +179,19 @@ class StudentKernel:
             rest = Observation(seeing.MALFORMED)
         return tuple(seen.get(number, rest) for number in range(len(calls)))
 
-    def _observe(self, name: str, calls: Sequence[Call], seen: dict[int, Observation]) -> None:
+    def _observe(
+        self,
+        name: str,
+        calls: Sequence[Call],
+        seen: dict[int, Observation],
+        *,
+        at_once: bool = False,
+    ) -> None:
         request = {
             "name": name,
             "epoch": self._epoch,
             "calls": [seeing.call_to_json(call) for call in calls],
+            "at_once": at_once,
         }
 
         def take(document: dict[str, Any]) -> bool:
@@ -191,7 +199,7 @@ class StudentKernel:
             if number != len(seen) or number >= len(calls):
                 return False
             try:
-                seen[number] = seeing.observation_from_json(document["observation"])
+                seen[number] = _observation(document["observation"], seen)
             except Exception as error:
                 reason = Problem("MalformedReply", (), str(error)[:200])
                 seen[number] = Observation(seeing.MALFORMED, problem=reason)
@@ -281,8 +289,12 @@ class StudentKernel:
     ) -> None:
         def unwrap(_: str, content: dict[str, Any]) -> bool:
             data = content.get("data")
-            document = data.get(MIME) if isinstance(data, dict) else None
-            return isinstance(document, dict) and take(document)
+            texts = data.get(MIME) if isinstance(data, dict) else None
+            taken = False
+            for text in texts if isinstance(texts, list) else ():
+                document = _document(text)
+                taken = (document is not None and take(document)) or taken
+            return taken
 
         await self._start()
         code = f"__import__('graders.serve').serve.answer({json.dumps(request)!r})"
@@ -309,3 +321,29 @@ class StudentKernel:
         name = str(reply.get("ename", ""))[:80]
         problem = Problem(name, (name,), str(reply.get("evalue", ""))[:600])
         return CellRun(seeing.RAISED, outputs.outputs, problem)
+
+
+def _document(text: Any) -> dict[str, Any] | None:
+    """A reply as JSON, or `None` if it is none."""
+    try:
+        document = clean(json.loads(text))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _observation(document: Any, seen: Mapping[int, Observation]) -> Observation:
+    """An observation, whose program may be that of an earlier one.
+
+    Raises:
+        ValueError: if the document has another form.
+    """
+    program = document.get("program") if isinstance(document, dict) else None
+    if not (isinstance(program, dict) and program.keys() == {"same_as"}):
+        return seeing.observation_from_json(document)
+    earlier = seen.get(program["same_as"])
+    if earlier is None:
+        raise ValueError("malformed observation: it refers to no earlier one")
+    return replace(
+        seeing.observation_from_json({**document, "program": None}), program=earlier.program
+    )

@@ -77,12 +77,13 @@ def patches_the_grader(s):
 def patches_its_end_of_the_line(s):
     wrong(
         s,
-        "import graders.serve, graders.values\n"
+        "import json, graders.serve, graders.values\n"
         "def answer(request):\n"
         "    for reply in ({'number': 0, 'observation': {'status': 'passed'}}, {'number': 0},\n"
         "                  {'number': -1, 'score': 2}, {'name': 'q1', 'description': 'right'},\n"
         "                  {'described': {}}, {'number': 1e999}, [], None, 'passed'):\n"
-        "        get_ipython().display_pub.publish({graders.serve.MIME: reply})\n"
+        "        for form in (reply, [reply], [json.dumps(reply)], ['[' * 10**5, '1' * 10**5]):\n"
+        "            get_ipython().display_pub.publish({graders.serve.MIME: form})\n"
         "graders.serve.answer = answer",
     )
 

@@ -73,18 +73,20 @@ def _extreme(function: Callable[..., Any]) -> Rule:
 
 def _power(parameters: Mapping[str, Any], x: Any) -> Any:
     """A whole power, multiplied in the order in which JAX multiplies it."""
-    multiply, exponent = RULES["mul"], parameters["y"]
-    left, product, square = abs(exponent), None, x
-    while left and square is not None:
+    left, square, product = abs(parameters["y"]), x, None
+    seen = [x]
+    while left:
         if left & 1:
-            product = square if product is None else multiply({}, product, square)
-            if product is None:
-                return None
+            product = square if product is None else np.multiply(product, square)
+            seen.append(product)
         left >>= 1
-        square = multiply({}, square, square) if left else square
-    if left or product is None or exponent > 0:
-        return None if left else product
-    return RULES["div"]({}, np.ones_like(product), product)
+        if left:
+            square = np.multiply(square, square)
+            seen.append(square)
+    if product is not None and parameters["y"] < 0:
+        product = np.divide(np.ones_like(product), product)
+        seen.append(product)
+    return None if any(map(has_subnormals, seen)) else product
 
 
 def _select(parameters: Mapping[str, Any], which: Any, *cases: Any) -> Any:

@@ -40,12 +40,11 @@ def _reshape(parameters: Mapping[str, Any], array: Any, *_: Any) -> Any:
 
 def _iota(parameters: Mapping[str, Any], *_: Any) -> Any:
     shape, dimension = parameters["shape"], parameters["dimension"]
-    sizes = [1] * len(shape)
-    sizes[dimension] = shape[dimension]
     dtype = np.dtype(parameters["dtype"])
     if dtype.kind not in "iu":
         return None
-    return np.broadcast_to(np.arange(shape[dimension], dtype=dtype).reshape(sizes), shape)
+    row = np.arange(shape[dimension], dtype=dtype)
+    return _broadcast({"shape": shape, "broadcast_dimensions": (dimension,)}, row)
 
 
 def _slice(parameters: Mapping[str, Any], array: Any) -> Any:

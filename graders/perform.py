@@ -140,8 +140,7 @@ class Observer:
                 ),
             )
         # Under jit every array is JAX's, whoever computes it here.
-        kind = "python" if _kind(result) == "python" else "jax"
-        return replace(seen, value=result, array_kind=kind)
+        return replace(seen, value=result, array_kind="jax")
 
     def _history(
         self, fn: Any, call: Call, args: tuple[Any, ...], steps: Sequence[Step], seen: Observation
@@ -156,7 +155,7 @@ class Observer:
         return replace(
             seen,
             value=None if results is None else jax.tree.unflatten(structure, results),
-            array_kind="python" if results is None else "jax",
+            array_kind="jax",
             program=jaxprs.summarise(staged.jaxpr),
             events=tuple(
                 Event("step", {str(number): value for number, value in enumerate(step)})

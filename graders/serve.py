@@ -11,8 +11,8 @@ import contextlib
 import contextvars
 import json
 import threading
-import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from graders import values
@@ -49,46 +49,40 @@ class _Outbox:
         self._size = 0
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
-        self._due = 0.0
 
     def put(self, document: Mapping[str, Any]) -> None:
         """Takes a reply."""
         text = json.dumps(document)
         with self._lock:
-            if not self._waiting:
-                self._due = time.monotonic() + WAIT
             self._waiting.append(text)
             self._size += len(text)
-            wait = not self._at_once and self._size < MOST_WAITING
-        if not wait or time.monotonic() >= self._due or not self._start_timer():
-            self.send()
+            wait = not self._at_once and self._size < MOST_WAITING and self._has_timer()
+        if not wait:
+            self.close()
 
-    def _start_timer(self) -> bool:
-        """Sees to it that what waits goes out should the next call hang."""
-        if self._timer is not None and self._timer.is_alive():
-            return True
-        # Which request a message belongs to is known by context.
-        context = contextvars.copy_context()
-        self._timer = threading.Timer(2 * WAIT, context.run, [self.send])
-        self._timer.daemon = True
-        try:
-            self._timer.start()
-        except RuntimeError:  # a student's code has used up all threads
-            self._timer = None
-        return self._timer is not None
+    def _has_timer(self) -> bool:
+        """Sees to it that what waits goes out, also if the next call hangs."""
+        if self._timer is None:
+            # Which request a message belongs to is known by context.
+            context = contextvars.copy_context()
+            timer = threading.Timer(WAIT, context.run, [self.close])
+            timer.daemon = True
+            try:
+                timer.start()
+            except RuntimeError:  # a student's code has used up all threads
+                return False
+            self._timer = timer
+        return True
 
-    def send(self) -> None:
+    def close(self) -> None:
         """Publishes what waits."""
         with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
             texts, self._waiting, self._size = self._waiting, [], 0
             if texts:
                 self._publisher.publish({MIME: texts})
-
-    def close(self) -> None:
-        """Publishes what waits; nothing more comes."""
-        self.send()
-        if self._timer is not None:
-            self._timer.cancel()
 
 
 def answer(request: str) -> None:
@@ -127,12 +121,14 @@ def _observe(document: Mapping[str, Any], namespace: Mapping[str, Any], outbox: 
     for number, call in enumerate(document["calls"]):
         try:
             seen = observer.observe(namespace[document["name"]], call_from_json(call))
-            reply = observation_to_json(seen)
             first = next((n for program, n in programs if program is seen.program), None)
-            if first is not None:
+            if first is None:
+                reply = observation_to_json(seen)
+                if seen.program is not None:
+                    programs.append((seen.program, number))
+            else:
+                reply = observation_to_json(replace(seen, program=None))
                 reply["program"] = {"same_as": first}
-            elif seen.program is not None:
-                programs.append((seen.program, number))
         except BaseException as error:
             problem = Problem(type(error).__name__, ("BaseException",), "")
             reply = observation_to_json(Observation(RAISED, problem=problem))

@@ -30,6 +30,7 @@ MAX_STEPS = 200
 """A while loop is compiled after this many steps."""
 
 _STEPS_GUESSED = 10
+_NUMPY = (np.ndarray, np.generic)
 
 
 class Executable:
@@ -231,9 +232,6 @@ def _by_numpy(step: _Step, operands: Sequence[Any]) -> Sequence[Any] | None:
     if value is None or step.equation.primitive.multiple_results:
         return value
     return [value] if value.dtype == step.result else None
-
-
-_NUMPY = (np.ndarray, np.generic)
 
 
 def _array(value: Any, atom: Any) -> Any:

@@ -15,13 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_CANVAS = re.compile(
-    r"(?P<name>[^/]+?)_(?P<late>LATE_)?(?P<user>\d+)_"
-    r"(?:(?P<file>\d+)_)?(?P<rest>(?(file).+|(?:text|link)\.html))"
-)
-_HIDDEN = re.compile(
-    r"(?P<late>LATE_)?anon_(?P<user>[^_/]+)_"
-    r"(?:(?P<file>\d+)_)?(?P<rest>(?(file).+|(?:text|link)\.html))"
+_REST = r"_(?:(?P<file>\d+)_)?(?P<rest>(?(file).+|(?:text|link)\.html))"
+_CANVAS = (
+    re.compile(r"(?P<late>LATE_)?(?P<name>anon)_(?P<user>[^_/]+)" + _REST),
+    re.compile(r"(?P<name>[^/]+?)_(?P<late>LATE_)?(?P<user>\d+)" + _REST),
 )
 _MOODLE = re.compile(
     r"(?P<name>[^/]+)_(?P<user>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_?/|_)(?P<rest>.+)"
@@ -56,16 +53,12 @@ def origin(path: str) -> Origin | None:
         text = path[start:]
         if match := _MOODLE.fullmatch(text):
             return Origin(match["name"], match["user"], match["rest"], "moodle")
-        if match := _HIDDEN.fullmatch(text):
-            return Origin(
-                "anon", match["user"], match["rest"], "canvas", bool(match["late"]),
-                int(match["file"] or 0),
-            )  # fmt: skip
-        if match := _CANVAS.fullmatch(text):
-            return Origin(
-                match["name"], match["user"], match["rest"], "canvas", bool(match["late"]),
-                int(match["file"] or 0),
-            )  # fmt: skip
+        for pattern in _CANVAS:
+            if match := pattern.fullmatch(text):
+                return Origin(
+                    match["name"], match["user"], match["rest"], "canvas", bool(match["late"]),
+                    int(match["file"] or 0),
+                )  # fmt: skip
     folder, slash, rest = path.partition("/")
     return Origin(folder, "", rest, "folder") if slash else None
 

@@ -145,7 +145,7 @@ def closed_parent(path: Path) -> Path | None:
 def _enterable(folder: str) -> bool:
     """Whether any user may go to this folder."""
     real = Path(folder).resolve()
-    return all(step.stat().st_mode & 0o001 for step in (real, *real.parents))
+    return bool(real.stat().st_mode & 0o001) and closed_parent(real) is None
 
 
 @cache

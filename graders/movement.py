@@ -129,7 +129,7 @@ def _gather(parameters: Mapping[str, Any], array: Any, indices: Any) -> Any:
     collapsed = numbers.collapsed_slice_dims
     kept = [size for axis, size in enumerate(sizes) if axis not in collapsed]
     first = range(len(batch), len(batch) + len(kept))
-    return np.moveaxis(pieces.reshape(*batch, *kept), first, numbers.offset_dims)
+    return np.moveaxis(pieces.reshape((*batch, *kept)), first, numbers.offset_dims)
 
 
 def _scatter(combine: Callable[[Any, Any], Any], exact: Callable[[Any, Any], bool]) -> Rule:

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graders import jaxprs, values
+from graders import eager, jaxprs, values
 from graders.observe import (
     OUT_OF_MEMORY,
     RAISED,
@@ -80,8 +80,9 @@ class Observer:
                 elif steps and steps[-1].name in ("jit", "trace", "watch"):
                     seen = self._staged(fn, call, args, steps, seen)
                 else:
-                    arrays = (jnp.asarray(x) if isinstance(x, np.ndarray) else x for x in args)
-                    result = _transform(_bind(fn, call), steps)(*arrays)
+                    arrays = (jax.device_put(x) if isinstance(x, np.ndarray) else x for x in args)
+                    with eager.computing():
+                        result = _transform(_bind(fn, call), steps)(*arrays)
                     result = jax.block_until_ready(result)
                     seen = replace(seen, value=result, array_kind=_kind(result))
             # Decoding what was encoded leaves NumPy arrays that share nothing with the answer.
@@ -175,7 +176,7 @@ class Observer:
             raise Refused(f"it calls back into Python through {min(callbacks)}")
         if steps[-1].name == "trace":
             return None, program, tuple(names)
-        return Executable(staged, program), program, tuple(names)
+        return Executable(staged), program, tuple(names)
 
 
 def _argument(value: Any) -> Any:

@@ -14,6 +14,7 @@ import functools
 import io
 import json
 import linecache
+import logging
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,7 @@ import jax
 import nbformat
 
 from graders import observe as seeing
+from graders import stepwise
 from graders.checks import recording
 from graders.findings import Outcome, Result
 from graders.grading.answers import Answer, find
@@ -32,6 +34,17 @@ from graders.grading.demo import NOTEBOOKS
 from graders.grading.stubs import HIDDEN
 from graders.observe import Call, Observable, Observation, Undefined, call_to_json
 from graders.perform import Observer, describe
+
+
+class _Strict(logging.Handler):
+    """Makes a fault of the graders' own a fault of the tests."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise AssertionError(record.getMessage())
+
+
+stepwise.log.setLevel(logging.DEBUG)
+stepwise.log.addHandler(_Strict())
 
 ANSWERS = Path(__file__).parent / "answers"
 SOURCE = Path(__file__).parent.parent / "source" / "control-flow"

@@ -11,8 +11,9 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from multiprocessing import get_context
+from multiprocessing.pool import Pool
 
 os.environ["JAX_PLATFORMS"] = "cpu"
 
@@ -34,12 +35,14 @@ def _mutants(number: int) -> list[tuple[str, str, list[str]]]:
     return [(c.exercise, c.name, c.caught()) for c in mutants.cases()[number::_PARTS]]
 
 
-def _bank(pool: ProcessPoolExecutor, seeds: int) -> int:
+def _bank(pool: Pool, seeds: int) -> int:
     """Prints what became of the bank; how many things are not as they should be."""
-    jobs = [pool.submit(trials.part, number, _PARTS, seeds) for number in range(_PARTS)]
-    for number, _ in enumerate(as_completed(jobs), 1):
+    found: list[trials.Trial] = []
+    try_part = partial(trials.part, parts=_PARTS, seeds=seeds)
+    for number, part in enumerate(pool.imap_unordered(try_part, range(_PARTS)), 1):
         print(f"tried {number} of {_PARTS} parts of the bank", file=sys.stderr, flush=True)
-    done = sorted((trial for job in jobs for trial in job.result()), key=lambda t: t.name)
+        found += part
+    done = sorted(found, key=lambda trial: trial.name)
     right = [trial for trial in done if trial.right]
     wrong = [trial for trial in done if not trial.right]
     failed = [trial for trial in right if not trial.passed]
@@ -67,9 +70,9 @@ def _bank(pool: ProcessPoolExecutor, seeds: int) -> int:
     return len(failed) + len(misnamed) + len(by_seed) + len(by_tolerance)
 
 
-def _all_mutants(pool: ProcessPoolExecutor) -> int:
+def _all_mutants(pool: Pool) -> int:
     """Prints what became of the mutants; how many things are not as they should be."""
-    found = [one for part in pool.map(_mutants, range(_PARTS)) for one in part]
+    found = [one for part in pool.imap_unordered(_mutants, range(_PARTS)) for one in part]
     listed = mutants.EQUIVALENT
     caught = {name for _, name, codes in found if codes}
     survivors = {name for _, name, codes in found if not codes}
@@ -90,8 +93,8 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=trials.SEEDS)
     options = parser.parse_args()
     # JAX keeps what it compiles, so that a process that goes on for long takes much memory.
-    context = get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=4) as pool:
+    # Not an executor with `max_tasks_per_child`: that one comes to a standstill in Python 3.13.
+    with get_context("spawn").Pool(os.cpu_count(), maxtasksperchild=2) as pool:
         amiss = _bank(pool, options.seeds) + _all_mutants(pool)
     changes = 0
     for compared in compare(options.pythons):

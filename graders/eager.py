@@ -1,0 +1,71 @@
+"""Calling a function plainly, its operations and loops run as `graders.stepwise` runs them.
+
+Outside of `jax.jit`, JAX compiles each new operation and each loop, however small. Here a plain
+call stays what it is, with concrete arrays and Python's own control flow; only who computes is
+another one. JAX hands what its primitives are given to the current trace, and `_Eager` takes the
+place of the one that compiles.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+from jax.extend import core
+
+from graders.stepwise import MAX_OPERATIONS, RULES, Stepwise, operations
+
+_LOOPS = ("scan", "while", "cond")
+_JIT = ("jit", "pjit")
+_TRACE = core.find_top_trace(())  # the one that evaluates
+
+
+@contextlib.contextmanager
+def computing() -> Iterator[None]:
+    """Within it, JAX's operations on concrete arrays are not compiled where they need not be."""
+    with core.set_current_trace(_Eager()):
+        yield
+
+
+class _Eager(type(_TRACE)):  # type: ignore[misc]
+    """Evaluates what primitives are applied to; what it cannot do, JAX does as always."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stepwise = Stepwise()
+        self._spent = 0
+
+    def process_primitive(self, primitive: Any, args: Sequence[Any], params: Any, /) -> Any:
+        """Applies a primitive."""
+        with core.set_current_trace(_TRACE):
+            results = self._results(primitive, args, params)
+            if results is None:
+                return _TRACE.process_primitive(primitive, args, params)
+            arrays = jax.device_put(list(results))
+        return arrays if primitive.multiple_results else arrays[0]
+
+    def process_custom_jvp_call(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls a function that has derivatives of its own."""
+        with core.set_current_trace(self):
+            return super().process_custom_jvp_call(*args, **kwargs)
+
+    def process_custom_vjp_call(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls a function that has derivatives of its own."""
+        with core.set_current_trace(self):
+            return super().process_custom_vjp_call(*args, **kwargs)
+
+    def _results(self, primitive: Any, args: Sequence[Any], params: Any) -> Sequence[Any] | None:
+        if primitive.name in _JIT:
+            return self._run(params["jaxpr"], args)
+        if primitive.name in _LOOPS or primitive.name in RULES:
+            return self._run(jax.make_jaxpr(partial(primitive.bind, **params))(*args), args)
+        return None
+
+    def _run(self, jaxpr: Any, args: Sequence[Any]) -> Sequence[Any] | None:
+        if jaxpr.effects or any(getattr(aval, "weak_type", False) for aval in jaxpr.out_avals):
+            return None
+        self._spent += operations(jaxpr)
+        return None if self._spent > MAX_OPERATIONS else self._stepwise.run(jaxpr, args)

@@ -50,7 +50,9 @@ def _inputs(
     """Random rewards in [-1, 1) and dones, one triple per length and gamma.
 
     From four steps on, an episode ends somewhere before the last step and the last step does
-    not end one, so that no misconception stays invisible.
+    not end one, so that no misconception stays invisible; from five on, one ends after the
+    second step, or two misconceptions together (the flag of the step after, and no reward of its
+    own) would look like two others.
     """
     generator = np.random.default_rng(seed)
     inputs = []
@@ -59,7 +61,8 @@ def _inputs(
             rewards = generator.uniform(-1, 1, length).astype(np.float32)
             dones = (generator.uniform(size=length) < 0.2).astype(np.float32)
             if length >= 4:
-                dones[1 + int(generator.integers(length - 3))] = 1
+                end = 1 + int(generator.integers(length - 3))
+                dones[max(end, 2) if length > 4 else end] = 1
                 dones[-1] = dones[0] = 0
             inputs.append((rewards, dones, gamma))
     return inputs

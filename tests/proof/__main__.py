@@ -31,10 +31,6 @@ def _tell(headline: str, details: Iterable[str] = ()) -> None:
     print(headline, *details, sep="\n    ", flush=True)
 
 
-def _mutants(number: int) -> list[tuple[str, str, list[str]]]:
-    return [(c.exercise, c.name, c.caught()) for c in mutants.cases()[number::_PARTS]]
-
-
 def _bank(pool: Pool, seeds: int) -> int:
     """Prints what became of the bank; how many things are not as they should be."""
     found: list[trials.Trial] = []
@@ -72,7 +68,8 @@ def _bank(pool: Pool, seeds: int) -> int:
 
 def _all_mutants(pool: Pool) -> int:
     """Prints what became of the mutants; how many things are not as they should be."""
-    found = [one for part in pool.imap_unordered(_mutants, range(_PARTS)) for one in part]
+    try_part = partial(mutants.part, parts=_PARTS)
+    found = [one for part in pool.imap_unordered(try_part, range(_PARTS)) for one in part]
     listed = mutants.EQUIVALENT
     caught = {name for _, name, codes in found if codes}
     survivors = {name for _, name, codes in found if not codes}

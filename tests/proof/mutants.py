@@ -56,6 +56,15 @@ def cases() -> list[Case]:
     ]
 
 
+def part(number: int, parts: int) -> list[tuple[str, str, list[str]]]:
+    """Tries every `parts`-th mutant, beginning with `number`; runs in a process of its own.
+
+    Returns:
+        For each (exercise, name, codes told).
+    """
+    return [(case.exercise, case.name, case.caught()) for case in cases()[number::parts]]
+
+
 def _answer(cell: bank.Cell) -> str:
     """A solution without what stands around it: the function, or what is assigned last."""
     *_, answer = (

@@ -227,8 +227,8 @@ def test_other_calls_are_judged_where_one_raises():
 def test_random_inputs_tell_the_flag_of_the_step_after_from_no_flags_at_all():
     """Where no return has its own reward, as with two misconceptions together."""
     for seed in range(200):
-        for given in returns._inputs(seed, [5, 6, 8], [0.9]):
-            rewards, dones, gamma = given
+        for drawn in returns._inputs(seed, [5, 6, 8], [0.9]):
+            rewards, dones, gamma = drawn
             after, never = np.append(dones[1:], 0), 0 * dones
             ours, others = (oracle(rewards, flags, gamma)[1:] for flags in (after, never))
             assert not np.allclose(ours, others), (seed, dones)

@@ -16,3 +16,7 @@ From the ground up:
 * `batch` – many submissions at once, with one `writer`;
 * `cli` – the command.
 """
+
+from graders.grading._imports import import_jsonschema
+
+import_jsonschema()

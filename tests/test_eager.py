@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -111,3 +113,9 @@ def test_a_derivative_of_the_students_own_is_used():
     with eager.computing():
         assert (float(f(x)), float(g(x))) == (6, 6)
         assert (float(jax.grad(f)(x)), float(jax.grad(g)(x))) == (7, 11)
+
+
+def test_it_may_be_imported_while_something_is_traced():
+    trace = eager._TRACE
+    jax.jit(lambda x: importlib.reload(eager) and x)(1.0)
+    assert eager._TRACE is trace

@@ -71,5 +71,8 @@ class _Eager(type(_TRACE)):  # type: ignore[misc]
     def _run(self, jaxpr: Any, args: Sequence[Any]) -> Sequence[Any] | None:
         if jaxpr.effects or any(getattr(aval, "weak_type", False) for aval in jaxpr.out_avals):
             return None
-        self._spent += operations(jaxpr)
-        return None if self._spent > MAX_OPERATIONS else self._stepwise.run(jaxpr, args)
+        size = operations(jaxpr)
+        if self._spent + size > MAX_OPERATIONS:
+            return None
+        self._spent += size
+        return self._stepwise.run(jaxpr, args)

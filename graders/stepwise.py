@@ -234,7 +234,7 @@ def _by_numpy(step: _Step, operands: Sequence[Any]) -> Sequence[Any] | None:
         value = step.rule(step.equation.params, *arrays)  # type: ignore[misc]
     except Exception:
         # A fault of a rule must not become the student's; the tests of the bank make it one.
-        log.debug("no rule's business: %s", step.equation, exc_info=True)
+        log.debug("the rule failed: %s", step.equation, exc_info=True)
         return None
     if value is None or step.equation.primitive.multiple_results:
         return value

@@ -97,6 +97,13 @@ def test_a_long_loop_is_left_to_jax():
     assert int(count) == stepwise.MAX_OPERATIONS
 
 
+def test_what_follows_a_long_loop_is_not_compiled():
+    rows = jnp.arange(17.0)
+    with eager.computing():
+        lax.scan(lambda c, _: (c * 2, None), rows, length=stepwise.MAX_OPERATIONS + 1)
+        assert compilations(lambda: rows * rows) == []
+
+
 def test_a_derivative_of_the_students_own_is_used():
     @jax.custom_jvp
     def f(x):

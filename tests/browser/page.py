@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
@@ -53,6 +55,34 @@ def barriers(page: Page, within: str | None = None) -> list[str]:
     ]
 
 
+_WANTED = (Path(__file__).parent / "keyboard.js").read_text(encoding="utf-8")
+_FOCUSED = """() => {
+  const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(document.activeElement);
+  const outlined = outlineStyle !== "none" && parseFloat(outlineWidth) > 0;
+  return [document.activeElement.dataset.walk, outlined || boxShadow !== "none"];
+}"""
+
+
+def walk(page: Page) -> list[str]:
+    """Goes through a page by Tab alone, from its top.
+
+    Returns:
+        What cannot be reached, and what does not show that it has the focus.
+    """
+    wanted = page.evaluate(_WANTED)
+    visible: dict[int, bool] = {}
+    for _ in wanted:
+        page.keyboard.press("Tab")
+        number, seen = page.evaluate(_FOCUSED)
+        if number is not None:
+            visible[int(number)] = seen
+    return [
+        f"{'unseen' if number in visible else 'out of reach'}: {markup}"
+        for number, markup in enumerate(wanted)
+        if not visible.get(number)
+    ]
+
+
 class Notebook:
     """A notebook that is open in JupyterLab.
 
@@ -78,13 +108,17 @@ class Notebook:
         """What the cell with this text shows below it."""
         return self.cell(text).locator(".jp-OutputArea")
 
+    def start(self, text: str) -> Locator:
+        """Has the cell with this text run; returns where it shows what comes of it."""
+        self.cell(text).locator(".jp-InputPrompt").click()
+        self.page.keyboard.press("Control+Enter")
+        return self.output(text)
+
     def run(self, text: str) -> Locator:
         """Runs the cell with this text and waits for its end."""
-        cell = self.cell(text)
-        prompt = cell.locator(".jp-InputPrompt")
+        prompt = self.cell(text).locator(".jp-InputPrompt")
         before = prompt.inner_text()
-        prompt.click()
-        self.page.keyboard.press("Control+Enter")
+        self.start(text)
         expect(prompt).not_to_have_text(before)
         self._has_come_to_rest()
         return self.output(text)
@@ -101,7 +135,7 @@ class Notebook:
         self.page.keyboard.press("b")
         self.page.keyboard.press("Enter")
         self.page.keyboard.insert_text(source)
-        expect(self.cell(source)).to_be_visible()
+        expect(self.cell(source.partition("\n")[0])).to_be_visible()
 
     def validate(self) -> Locator:
         """Presses Validate; returns its dialog."""
@@ -117,6 +151,8 @@ class Notebook:
         dialog.get_by_role("button", name="Confirm Kernel Restart").click()
         prompts = self.panel.locator(".jp-CodeCell .jp-InputPrompt")
         expect(prompts).to_have_text([f"[{n}]:" for n in range(1, prompts.count() + 1)])
+        self._has_come_to_rest()
+        expect(self.panel.locator("[data-mime-type*=error]")).to_have_count(0)
 
     def save(self) -> None:
         """Saves the notebook."""

@@ -13,17 +13,21 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from graders.grading import answers
 from graders.grading.course import Course
+from graders.lab import desks
 from tests.bank import answers as bank
 from tests.browser.lab import ASSIGNMENT, RELEASE
-from tests.browser.page import Notebook, assignment_list, barriers, formgrader
+from tests.browser.page import Notebook, assignment_list, barriers, close, formgrader, walk
 
 NOTEBOOK = "1-discounted-returns"
 QUIZ = "5-quiz"
 
 
-def press(grader: FrameLocator, button: str) -> None:
+EXAMPLE = "1 point: the example above"
+
+
+def press(grader: FrameLocator, button: str, row: str = ASSIGNMENT) -> None:
     """Presses one of the formgrader's buttons and waits until it says that it has worked."""
-    grader.locator(f"td.{button} a").first.click()
+    grader.locator("tr", has_text=row).locator(f"td.{button} a").click()
     modal = grader.locator(".modal.in")
     expect(modal.locator(".modal-title")).to_have_text("Success")
     modal.get_by_role("button", name="Close").last.click()
@@ -41,35 +45,94 @@ def marks(course: Course, student: str) -> dict[str, tuple[float | None, float]]
         }
 
 
+def total(given: dict[str, tuple[float | None, float]]) -> float:
+    """The marks of a submission, summed up."""
+    return sum(score for _, score in given.values())
+
+
 def answer(exercise: str, kind: str, name: str) -> dict[str, str]:
     return next(a.cells for a in bank(exercise, kind) if a.path.stem == name)
 
 
 def classmate_hands_in(course: Course, student: str) -> None:
-    """Another student's right answers, collected already."""
+    """A classmate who misunderstood exercise 1, collected already."""
     folder = course.folder("submitted", student, ASSIGNMENT)
     folder.mkdir(parents=True)
     for notebook, cells in (
-        (NOTEBOOK, answer("returns", "right", "textbook")),
+        (NOTEBOOK, answer("returns", "wrong", "ignores_dones_unused")),
         (QUIZ, answer("quiz", "right", "as_asked")),
     ):
         released = nbformat.read(RELEASE / f"{notebook}.ipynb", as_version=4)
         nbformat.write(answers.fill(released, cells), folder / f"{notebook}.ipynb")
+    desks.stamp(folder)
 
 
-def work(page: Page, student: str) -> None:
-    """Opens what was fetched, looks, answers with a misconception in each notebook, and saves."""
+def solve(page: Page, student: str) -> None:
+    """Exercise 1 as fetched: no answer, a wrong one, the right one, and all once more."""
     notebook = Notebook(page, student, f"{ASSIGNMENT}/{NOTEBOOK}.ipynb")
     notebook.run("import jax")
     notebook.run("NotImplementedError")
-    expect(notebook.run("1 point: the example above")).to_contain_text("not attempted")
+    said = notebook.run(EXAMPLE)
+    expect(said).to_contain_text("not attempted")
+    expect(said).to_contain_text("There is no answer yet.")
+
     wrong = answer("returns", "wrong", "ignores_dones_unused")["discounted_returns"]
     notebook.write("NotImplementedError", wrong)
     notebook.run("def discounted_returns")
-    expect(notebook.run("1 point: the example above")).to_contain_text("episodes are never cut")
+    said = notebook.run(EXAMPLE)
+    expect(said.locator("caption")).to_have_text("✗ discounted_returns – values: failed")
+    for words in ("episodes are never cut", "[3.25, 4.5, 5, 4]", "[2, 2, 5, 4]", "Try next:",
+                  "See it: returns.show(discounted_returns)"):  # fmt: skip
+        expect(said).to_contain_text(words)
+    # One line, not a traceback through the machinery.
+    expect(said.locator(".jp-OutputArea-output").last).to_have_text(
+        "CheckFailed: discounted_returns, values: failed (returns/ignores-dones)"
+    )
+    dialog = notebook.validate()
+    expect(dialog).to_contain_text("✗ episodes are never cut  [returns/ignores-dones]")
+    expect(dialog).to_contain_text("Try next: Multiply G_{t+1} by (1 − d_t)")
+    words = dialog.inner_text()
+    assert "Traceback" not in words and "graders/" not in words and ".py" not in words
+    close(dialog)
+
+    right = answer("returns", "right", "textbook")["discounted_returns"]
+    notebook.write("def discounted_returns", right)
+    dialog = notebook.validate()
+    expect(dialog).to_contain_text("Success! Your notebook passes all the tests.")
+    close(dialog)
+    notebook.restart_and_run_all()
+    for text in ("1 point: the example", "3 points: the values", "2 points: one lax.scan",
+                 "1 point: jax.jit", "1 point: the dtype", "2 points: the gradients"):  # fmt: skip
+        expect(notebook.output(text)).to_contain_text(": passed")
     notebook.save()
+
+
+def answer_quiz(page: Page, student: str) -> None:
+    """The quiz as fetched: nothing tells whether an answer is right before it is marked."""
     quiz = Notebook(page, student, f"{ASSIGNMENT}/{QUIZ}.ipynb")
+    cells = answer("quiz", "right", "as_asked") | {"q1": 'q1 = "x"'}
+    quiz.run("import jax")
+    quiz.run("q1 =")
+    check = 'quiz.check_form("q1"'
+    expect(quiz.run(check)).to_contain_text("not attempted")
+    for name, source in cells.items():
+        quiz.write(f"{name} =", source)
+    dialog = quiz.validate()
+    expect(dialog).to_contain_text("q1 cannot be read as an answer")
+    expect(dialog).to_contain_text('Write it like this: q1 = "a"')
+    assert dialog.inner_text().count("The following cell failed") == 1
+    close(dialog)
+
+    # "c" is wrong, and passes for now like the right answers.
     quiz.write("q1 =", 'q1 = "c"')
+    dialog = quiz.validate()
+    expect(dialog).to_contain_text("Success! Your notebook passes all the tests.")
+    close(dialog)
+    quiz.restart_and_run_all()
+    for number in range(1, 9):
+        expect(quiz.output(f'quiz.check_form("q{number}"').locator("caption")).to_have_text(
+            f"✓ q{number} – can be read (marked after you submit): passed"
+        )
     quiz.save()
 
 
@@ -82,6 +145,10 @@ def test_an_assignment_goes_round(
     Notebook(page, instructor, f"source/{ASSIGNMENT}/{NOTEBOOK}.ipynb")
     page.get_by_role("tab", name="Create Assignment").click()
     expect(page.locator(".nbgrader-TotalPointsInput")).to_have_value("10")
+    shown = page.locator(".nbgrader-CellPoints input:visible").evaluate_all(
+        "inputs => inputs.map((input) => input.value)"
+    )
+    assert shown == ["1", "3", "2", "1", "1", "2"]
 
     # Generated and released by the formgrader's buttons.
     grader = formgrader(page, instructor)
@@ -95,25 +162,29 @@ def test_an_assignment_goes_round(
     assignment_list(page, student)
     page.get_by_role("button", name="Fetch", exact=True).click()
     expect(page.get_by_role("button", name="Submit", exact=True)).to_be_visible()
-    work(page, student)
+    solve(page, student)
+    answer_quiz(page, student)
     submitted = assignment_list(page, student)
     page.get_by_role("button", name="Submit", exact=True).click()
     expect(submitted).to_contain_text(ASSIGNMENT)
 
     # Collected, and graded by the button.
+    classmate_hands_in(course, "zoe")
     grader = formgrader(page, instructor)
     press(grader, "collect")
     grader.locator("td.num-submissions a").click()
-    press(grader, "autograde")
-    by_button = marks(course, me)
-    assert by_button["quiz-q1"] == (0, 0)
-    assert 0 < sum(score for _, score in by_button.values()) < 10
+    press(grader, "autograde", me)
+    press(grader, "autograde", "zoe")
+    by_button = {student: marks(course, student) for student in (me, "zoe")}
+    assert total(by_button[me]) == 24
+    assert by_button[me]["quiz-q1"] == (0, 0)
+    assert 16 < total(by_button["zoe"]) < 26
 
-    # A mark set by hand.
-    page.goto(instructor.format(path=f"formgrader/gradebook/{ASSIGNMENT}/{NOTEBOOK}"))
-    page.locator("td.name a:visible").first.click()
-    expect(page.locator("body")).to_contain_text("episodes are never cut")
-    by_hand = page.locator("input#returns-example")
+    # A mark set by hand, beside what the student wrote and was told.
+    page.goto(instructor.format(path=f"formgrader/gradebook/{ASSIGNMENT}/{QUIZ}"))
+    page.get_by_role("row", name="14 / 16").locator("td.name a:visible").click()
+    expect(page.locator("body")).to_contain_text("quiz/wrong")
+    by_hand = page.locator("input#quiz-q1")
     page.wait_for_function("formgrader.grades.loaded")  # only then is a change of it saved
     by_hand.fill("0.5")
     with page.expect_response(lambda response: response.request.method == "PUT"):
@@ -121,40 +192,45 @@ def test_an_assignment_goes_round(
 
     # The command grades everybody, comes to the same marks as the button, and leaves the one set
     # by hand.
-    classmate_hands_in(course, "zoe")
     command = [sys.executable, "-m", "graders.grading.cli", "autograde", ASSIGNMENT]
     options = ["--force", "--jobs", "1"]
     subprocess.run([*command, *options], cwd=course.root, check=True, stdout=subprocess.DEVNULL)
-    assert by_button["returns-example"] == (0, 0)
-    assert marks(course, me) == {**by_button, "returns-example": (0, 0.5)}
-    assert sum(score for _, score in marks(course, "zoe").values()) == 26
+    assert marks(course, me) == {**by_button[me], "quiz-q1": (0, 0.5)}
+    assert marks(course, "zoe") == by_button["zoe"]
 
     # The students: the marks of those who handed in, and one who is added.
     page.goto(instructor.format(path="formgrader/manage_students"))
-    expect(page.get_by_role("row", name="zoe")).to_contain_text("26 / 26")
+    expect(page.get_by_role("row", name=me)).to_contain_text("24.5 / 26")
     page.get_by_text("Add new student...").click()
     page.locator("#add-student-modal input.id").fill("yan")
     page.locator("#add-student-modal button.save").click()
     expect(page.get_by_role("row", name="yan")).to_contain_text("0 / 26")
 
     # Feedback, there and back.
-    page.goto(instructor.format(path=f"formgrader/manage_submissions/{ASSIGNMENT}"))
-    press(page, "generate-feedback")
-    press(page, "release-feedback")
+    grader = formgrader(page, instructor)
+    press(grader, "generate-feedback")
+    press(grader, "release-feedback")
     submitted = assignment_list(page, student)
     expect(submitted).to_contain_text("feedback available")
     page.get_by_role("button", name="Fetch Feedback").click()
     expect(submitted).to_contain_text("view feedback")
     (told,) = (desk / ASSIGNMENT / "feedback").iterdir()
+    classmates = course.folder("feedback", "zoe", ASSIGNMENT)
     body = page.locator("body")
-    for name, words, width in (
-        (NOTEBOOK, "episodes are never cut", 390),
-        (QUIZ, "quiz/wrong", 1280),
+    for file, words, score, width in (
+        (told / f"{NOTEBOOK}.html", "discounted_returns – values: passed", "10.0 / 10.0", 1280),
+        (told / f"{QUIZ}.html", "quiz/wrong", "14.5 / 16.0", 1280),
+        (classmates / f"{NOTEBOOK}.html", "episodes are never cut", "4.0 / 10.0", 390),
     ):
         page.set_viewport_size({"width": width, "height": 900})
-        page.goto(student.format(path=f"files/{(told / name).relative_to(desk)}.html"))
+        page.goto(file.as_uri())
         expect(body).to_contain_text(words)
+        expect(body).to_contain_text(f"(Score: {score})")
         expect(body).not_to_contain_text("4177")
         assert barriers(page) == []
-        if name == NOTEBOOK:
-            expect(body).to_contain_text(re.compile(r"0\.5\s*/\s*1"))
+        assert walk(page) == []
+    # From a mark to its test by keyboard, and a hint unfolds.
+    page.get_by_role("link", name="returns-gradient").press("Enter")
+    expect(page).to_have_url(re.compile("#returns-gradient$"))
+    page.locator("summary").first.press("Enter")
+    expect(page.locator("details").first).to_have_attribute("open", "")

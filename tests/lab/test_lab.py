@@ -37,6 +37,8 @@ def test_class_is_filled(lab):
         assert gradebook.find_submission(ASSIGNMENT, "ada").score == 16
         assert {student.id for student in gradebook.students} >= set(CLASS)
         assert not gradebook.student_submissions("björn")
+    # Without it nbgrader would release nobody's feedback.
+    assert (lab.course / "autograded" / "ada" / ASSIGNMENT / "submission_secret.txt").is_file()
     assert (lab.course / "submitted" / "björn" / ASSIGNMENT / "5-quiz.ipynb").is_file()
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from nbgrader.apps.api import NbGraderAPI
@@ -93,6 +95,12 @@ def share(lab: Lab) -> None:
     )
 
 
+def stamp(submission: Path) -> None:
+    """Adds what nbgrader's submit does, and without which it releases nobody's feedback."""
+    (submission / "timestamp.txt").write_text(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC")
+    (submission / "submission_secret.txt").write_text(secrets.token_hex(64))
+
+
 def make(
     repository: Path,
     folder: Path,
@@ -118,6 +126,8 @@ def make(
     demo.build(repository, lab.course, say, students)
     share(lab)
     course = Course(lab.course)
+    for student in students:
+        stamp(course.folder("submitted", student, demo.ASSIGNMENT))
     *graded, _ = students
     say("Grading all but one of them")
     batch.autograde(course, demo.ASSIGNMENT, students=graded, pool=pool)

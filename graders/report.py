@@ -94,7 +94,8 @@ def text(result: Result) -> str:
     """A result as plain text, at most 80 columns wide."""
     heading = f"{result.subject} – {result.title}: {result.outcome.words}"
     lines = _wrap(heading, "  ", f"{_sign(result.outcome)} ")
-    if not result.passed:
+    # The heading has said it already where the whole is the only part.
+    if not result.passed and [label for label, _ in result.parts] != [result.title]:
         for label, outcome in result.parts:
             lines += _wrap(f"{label}: {outcome.words}", "      ", f"    {_sign(outcome)} ")
     if result.outcome is Outcome.NOT_ATTEMPTED:

@@ -138,8 +138,8 @@ class Notebook:
         expect(self.cell(source.partition("\n")[0])).to_be_visible()
 
     def validate(self) -> Locator:
-        """Presses Validate; returns its dialog."""
-        self.panel.locator(".jp-Toolbar").get_by_text("Validate", exact=True).click()
+        """Presses Validate, by keyboard; returns its dialog."""
+        self.panel.locator(".jp-Toolbar").get_by_role("button", name="Validate").press("Enter")
         dialog = self.page.locator(".jp-Dialog")
         expect(dialog).to_contain_text("Validation Results")
         return dialog
@@ -166,6 +166,7 @@ class Notebook:
 
 
 def close(dialog: Locator) -> None:
-    """Leaves a dialog by its OK button."""
-    dialog.get_by_role("button", name="Ok").click()
+    """Leaves a dialog by its OK button, which has the focus."""
+    expect(dialog.get_by_role("button", name="Ok")).to_be_focused()
+    dialog.page.keyboard.press("Enter")
     expect(dialog).to_have_count(0)

@@ -19,7 +19,7 @@ from graders.reporting import graded, svg
 from graders.reporting.classroom import Classroom, Mark, Student, anonymous
 from graders.reporting.needs import needs
 from tests import made_class
-from tests.browser.page import barriers
+from tests.browser.page import barriers, walk
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +107,7 @@ def test_nothing_keeps_people_out(written: Path, browser: Browser, scheme: str) 
     page.goto((written / "report.html").as_uri())
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
     assert barriers(page) == []
+    assert walk(page) == []
     context.close()
 
 

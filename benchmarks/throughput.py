@@ -6,7 +6,9 @@ children; so nothing else should run.
 
     python benchmarks/throughput.py [--students N] [--rounds N]
 
-* stock: `nbgrader autograde` with nbgrader's own Execute and a cold kernel per notebook;
+* stock nbgrader: `nbgrader autograde` with nbgrader's own Execute and a cold kernel per notebook,
+  where JAX compiles what a test calls, as it does for tests that are plain assertions;
+* stock, our tests: the same with the tests as they are, most of which compile nothing;
 * one job, two jobs: `graders autograde --jobs N`;
 * floor: the same cells with `exec` in a forked process that has imported everything, with a
   warm compilation cache: no kernel, no nbgrader, no protection.
@@ -38,6 +40,15 @@ from graders.grading.course import Course
 
 STOCK_CONFIG = "c = get_config()\nc.ExecutePreprocessor.timeout = 120\n"
 
+COMPILE_ALL = """
+import contextlib
+from graders import eager, stepwise
+eager.computing = contextlib.nullcontext
+stepwise.MAX_OPERATIONS = -1
+del contextlib, eager, stepwise
+"""
+"""Run by IPython at its start: what a test calls is compiled."""
+
 
 @dataclass(frozen=True)
 class Spent:
@@ -62,6 +73,10 @@ def main() -> None:
         # Stock nbgrader has a course, and so a gradebook, of its own.
         stock_course = build(folder / "stock", options.students)
         (stock_course.root / "nbgrader_config.py").write_text(STOCK_CONFIG)
+        profile = folder / "ipython"
+        startup = profile / "profile_default" / "startup"
+        startup.mkdir(parents=True)
+        (startup / "compile_all.py").write_text(COMPILE_ALL)
         count = options.students * len(demo.NOTEBOOKS)
         print(f"{options.students} students, {count} notebooks, {os.cpu_count()} cores", flush=True)
         started = time.perf_counter()
@@ -69,7 +84,8 @@ def main() -> None:
         seconds = time.perf_counter() - started
         print(f"filling the compilation cache, once per course: {seconds:.1f} s", flush=True)
         ways: dict[str, Callable[[], Spent]] = {
-            "stock nbgrader": lambda: stock(stock_course),
+            "stock nbgrader": lambda: stock(stock_course, IPYTHONDIR=str(profile)),
+            "stock, our tests": lambda: stock(stock_course),
             "graders, 1 job": lambda: kit(course, 1),
             "graders, 2 jobs": lambda: kit(course, 2),
             "floor": lambda: floor(course),
@@ -103,9 +119,10 @@ def _processor() -> float:
     return float(times.user + times.system)
 
 
-def stock(course: Course) -> Spent:
+def stock(course: Course, **environment: str) -> Spent:
     """Stock nbgrader, with the same notebooks and tests."""
-    return run([sys.executable, "-m", "nbgrader", "autograde", ASSIGNMENT, "--force"], course.root)
+    command = [sys.executable, "-m", "nbgrader", "autograde", ASSIGNMENT, "--force"]
+    return run(command, course.root, **environment)
 
 
 def kit(course: Course, jobs: int) -> Spent:
@@ -198,13 +215,13 @@ def table(spent: dict[str, list[Spent]], count: int) -> str:
     """Medians and ratios."""
     base = statistics.median(item.wall for item in spent["stock nbgrader"])
     least = statistics.median(item.processor for item in spent["floor"])
-    lines = ["", f"{'':<16}{'s/notebook':>12}{'notebooks/s':>13}{'× stock':>9}"
+    lines = ["", f"{'':<18}{'s/notebook':>12}{'notebooks/s':>13}{'× stock':>9}"
                  f"{'cpu s/notebook':>16}{'× floor':>9}"]  # fmt: skip
     for name, items in spent.items():
         wall = statistics.median(item.wall for item in items)
         processor = statistics.median(item.processor for item in items)
         lines.append(
-            f"{name:<16}{wall / count:>12.2f}{count / wall:>13.2f}{base / wall:>9.1f}"
+            f"{name:<18}{wall / count:>12.2f}{count / wall:>13.2f}{base / wall:>9.1f}"
             f"{processor / count:>16.2f}{processor / least:>9.1f}"
         )
     return "\n".join(lines)

@@ -18,6 +18,7 @@ from graders.collecting import commands as collecting
 from graders.doctor import commands as doctor
 from graders.doctor import software
 from graders.grading import batch, demo, feedback, pools, tables
+from graders.grading.cache import with_cache
 from graders.grading.check import check_notebook
 from graders.grading.course import Course, CourseError, release
 from graders.grading.progress import Progress
@@ -150,6 +151,8 @@ def _autograde(options: argparse.Namespace) -> int:
     course = Course(options.course)
     started = time.monotonic()
     in_force = _confinement(course, options)
+    if not options.cluster:
+        pools.prepare(with_cache(course, options.assignment, course.settings()))
     report = batch.autograde(
         course, options.assignment, students=options.student, force=options.force,
         ledger_path=options.ledger, pool=lambda: _pool(options),
@@ -224,6 +227,8 @@ def _demo(options: argparse.Namespace) -> int:
     course = demo.build(Path.cwd(), options.course, say)
 
     say(f"Grading with {options.jobs} jobs")
+    if not options.cluster:
+        pools.prepare(with_cache(course, demo.ASSIGNMENT, course.settings()))
     report = batch.autograde(
         course, demo.ASSIGNMENT, pool=lambda: _pool(options), progress=Progress(before=" " * 9)
     )

@@ -8,8 +8,27 @@ import signal
 import sys
 import threading
 from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing import forkserver
 
 from graders.grading.course import CourseError
+from graders.grading.judge import Settings
+from graders.kernels import launcher
+from graders.kernels.provisioner import shared_environment
+
+_PRELOAD = ["graders.grading.batch"]
+
+
+def prepare(settings: Settings) -> None:
+    """Starts what local workers need, so that it gets ready while this process works on.
+
+    Args:
+        settings: how kernels will be started. All workers take theirs from one warm parent.
+    """
+    if sys.platform.startswith("linux"):
+        multiprocessing.get_context("forkserver").set_forkserver_preload(_PRELOAD)
+        forkserver.ensure_running()
+    if settings.warm and launcher.can_fork():
+        launcher.warm_parent(shared_environment(settings.environment))
 
 
 def local(jobs: int) -> Executor:
@@ -20,19 +39,22 @@ def local(jobs: int) -> Executor:
 
     Returns:
         The executor. Its workers are forked from a small server process that has imported
-        what they need, and share no file, socket or lock with this process.
+        what they need. They share no file or lock with this process, and no socket but those
+        of its warm parents (see `prepare`).
     """
     if sys.platform.startswith("linux"):
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["graders.grading.batch"])
+        context.set_forkserver_preload(_PRELOAD)
     else:
         context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker)
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker,
+                               initargs=(launcher.shared(),))  # fmt: skip
 
 
-def _start_worker() -> None:
+def _start_worker(parents: launcher.Shared) -> None:
     """Leaves Ctrl-C to the driver, which ends its workers, and ends when the driver is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    launcher.adopt(parents)
     threading.Thread(target=_end_with_driver, daemon=True).start()
 
 

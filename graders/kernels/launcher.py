@@ -46,8 +46,8 @@ class WarmParent:
     """A running warm parent with one set of environment variables."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        _ours.add(self._socket)
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        _ours.add(self.socket)
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         with theirs:
             self.process = subprocess.Popen(
@@ -61,13 +61,21 @@ class WarmParent:
                 start_new_session=True,
             )
 
+    @property
+    def running(self) -> bool:
+        """Whether it takes requests, as far as is known."""
+        return self.process.poll() is None
+
+    @property
+    def replaceable(self) -> bool:
+        """Whether it was killed; one that ended with an error would only do the same again."""
+        return (self.process.poll() or 0) < 0
+
     def ask(self, request: Request, keeper: socket.socket) -> bool:
         """Asks for a kernel; False if the warm parent has ended."""
-        if self.process.poll() is not None:
+        if not self.running:
             return False
-        try:
-            socket.send_fds(self._socket, [request.to_json()], [keeper.fileno()])
-        except ConnectionError:
+        if not _send(self.socket, request, keeper):
             self.process.wait()  # its socket closes a little before it has ended
             return False
         return True
@@ -80,19 +88,54 @@ class WarmParent:
 
     def close(self) -> None:
         """Ends the warm parent; kernels that it started go on."""
-        self._socket.close()
+        self.socket.close()
         self.process.kill()
         self.process.wait()
         self._stderr.close()
 
 
-_parents: dict[frozenset[tuple[str, str]], WarmParent] = {}
+class SharedWarmParent:
+    """A warm parent that belongs to another process, which has given us its socket."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.socket = sock
+        _ours.add(sock)
+        self.running = True
+
+    @property
+    def replaceable(self) -> bool:
+        """Whether it has ended; why is not to be learned here, so that another is tried."""
+        return not self.running
+
+    def ask(self, request: Request, keeper: socket.socket) -> bool:
+        """Asks for a kernel; False if the warm parent has ended."""
+        self.running = self.running and _send(self.socket, request, keeper)
+        return self.running
+
+    def last_words(self) -> str:
+        """What is known of its end."""
+        return "no message"
+
+    def close(self) -> None:
+        """Leaves it to the others."""
+        self.socket.close()
+
+
+def _send(sock: socket.socket, request: Request, keeper: socket.socket) -> bool:
+    try:
+        socket.send_fds(sock, [request.to_json()], [keeper.fileno()])
+    except ConnectionError:
+        return False
+    return True
+
+
+_parents: dict[frozenset[tuple[str, str]], WarmParent | SharedWarmParent] = {}
 _lock = threading.Lock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_in_child)
 
 
-def warm_parent(environment: Mapping[str, str]) -> WarmParent:
+def warm_parent(environment: Mapping[str, str]) -> WarmParent | SharedWarmParent:
     """The warm parent for these environment variables, started if it is not running.
 
     One that ended by itself with an error is not started again: it would only do the same.
@@ -100,13 +143,30 @@ def warm_parent(environment: Mapping[str, str]) -> WarmParent:
     key = frozenset(environment.items())
     with _lock:
         parent = _parents.get(key)
-        if parent is not None and (parent.process.poll() or 0) < 0:
+        if parent is not None and parent.replaceable:
             log.info("The warm parent was killed; starting another.")
             parent.close()
             parent = None
         if parent is None:
             parent = _parents[key] = WarmParent(environment)
         return parent
+
+
+Shared = list[tuple[dict[str, str], socket.socket]]
+"""Warm parents for another process: their environment variables and a socket to each."""
+
+
+def shared() -> Shared:
+    """The running warm parents, to be given to another process for `adopt`."""
+    with _lock:
+        return [(dict(key), parent.socket) for key, parent in _parents.items() if parent.running]
+
+
+def adopt(parents: Shared) -> None:
+    """Takes kernels from another process's warm parents, as long as they run."""
+    with _lock:
+        for environment, sock in parents:
+            _parents[frozenset(environment.items())] = SharedWarmParent(sock)
 
 
 def last_words(environment: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,16 @@ _FIXED = {
 
 _END_SECONDS = 5.0
 """How long a kernel that is abandoned may take to end before its folder is removed."""
+
+
+def shared_environment(further: Mapping[str, str]) -> dict[str, str]:
+    """The environment variables that kernels have in common with their warm parent.
+
+    Args:
+        further: those beside the few that are kept and fixed.
+    """
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return kept | _FIXED | dict(further)
 
 
 class KernelStartError(RuntimeError):
@@ -103,8 +113,7 @@ class GradersProvisioner(LocalProvisioner):
             return await super().launch_kernel(cmd, **kwargs)
         self.cwd = Path(self.folder or kwargs.get("cwd") or Path.cwd()).resolve()
         self._requested = False
-        shared = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        shared |= _FIXED | self.environment
+        shared = shared_environment(self.environment)
         private = {
             "HOME": str(self._runtime / "home"),
             "IPYTHONDIR": str(self._runtime / "home" / ".ipython"),

@@ -90,6 +90,28 @@ def test_killed_warm_parent_is_replaced(running, tmp_path):
     asyncio.run(main())
 
 
+def test_warm_parent_of_another_process_serves_as_long_as_it_runs(running, tmp_path, monkeypatch):
+    async def main():
+        async with running(tmp_path) as first:
+            parent = warm_parent_of(first)
+        given = [(environment, sock.dup()) for environment, sock in launcher.shared()]
+        monkeypatch.setattr(launcher, "_parents", {})
+        launcher.adopt(given)
+        try:
+            async with running(tmp_path) as second:
+                assert psutil.Process(second.manager.provisioner.pid).ppid() == parent.pid
+                assert await second.print("6 * 7") == "42"
+            os.kill(parent.pid, signal.SIGKILL)
+            parent.wait()
+            async with running(tmp_path) as third:
+                assert third.manager.provisioner.started == "warm"
+                assert warm_parent_of(third).pid != parent.pid
+        finally:
+            launcher.stop_warm_parents()
+
+    asyncio.run(main())
+
+
 def test_stopped_half_way_through_a_request(running, tmp_path):
     """A warm parent that dies with a request unread costs a second try and nothing else."""
 

@@ -83,10 +83,10 @@ def find(driver, kind):
     if kind == "kernel":  # the last of the line: nobody's parent
         above = {parent.pid for parent in parents.values() if parent}
         return [p for p in warm if parents[p.pid].pid in inside and p.pid not in above]
-    heads = [p for p in warm if parents[p.pid] and parents[p.pid].pid not in inside]
     if kind == "warm parent":
-        return heads
-    return [parents[head.pid] for head in heads]  # the worker that started it
+        return [p for p in warm if parents[p.pid] and parents[p.pid].pid not in inside]
+    servers = {process.pid for process in family if "multiprocessing.forkserver" in words(process)}
+    return [p for p in family if p.pid in servers and parents[p.pid].pid in servers]
 
 
 def test_driver_worker_warm_parent_and_kernel(course):
@@ -101,6 +101,8 @@ def test_driver_worker_warm_parent_and_kernel(course):
                 victims = []
                 while not victims and process.poll() is None:
                     victims = find(process.pid, kind)
+                if kind == "warm parent":
+                    assert len(victims) == 1  # for both workers
                 if victims:
                     chance.choice(victims).kill()
                     killed.append(kind)

@@ -213,17 +213,21 @@ def test_an_assignment_goes_round(
     submitted = assignment_list(page, student)
     expect(submitted).to_contain_text("feedback available")
     page.get_by_role("button", name="Fetch Feedback").click()
-    expect(submitted).to_contain_text("view feedback")
-    (told,) = (desk / ASSIGNMENT / "feedback").iterdir()
-    classmates = course.folder("feedback", "zoe", ASSIGNMENT)
+    submitted.get_by_text("view feedback").first.click()
+    page.locator(".jp-DirListing-item", has_text=f"{QUIZ}.html").dblclick()
+    viewer = page.frame_locator(".jp-HTMLViewer iframe").locator("body")
+    expect(viewer).to_contain_text("q1: c is not right")
+    (folder,) = (desk / ASSIGNMENT / "feedback").iterdir()
+    told = student.format(path=f"files/{folder.relative_to(desk)}/{{}}.html")
+    classmates = instructor.format(path=f"files/feedback/zoe/{ASSIGNMENT}/{{}}.html")
     body = page.locator("body")
-    for file, words, score, width in (
-        (told / f"{NOTEBOOK}.html", "discounted_returns – values: passed", "10.0 / 10.0", 1280),
-        (told / f"{QUIZ}.html", "quiz/wrong", "14.5 / 16.0", 1280),
-        (classmates / f"{NOTEBOOK}.html", "episodes are never cut", "4.0 / 10.0", 390),
+    for address, words, score, width in (
+        (told.format(NOTEBOOK), "discounted_returns – values: passed", "10.0 / 10.0", 1280),
+        (told.format(QUIZ), "quiz/wrong", "14.5 / 16.0", 1280),
+        (classmates.format(NOTEBOOK), "episodes are never cut", "4.0 / 10.0", 390),
     ):
         page.set_viewport_size({"width": width, "height": 900})
-        page.goto(file.as_uri())
+        page.goto(address)
         expect(body).to_contain_text(words)
         expect(body).to_contain_text(f"(Score: {score})")
         expect(body).not_to_contain_text("4177")

@@ -63,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--students", type=int, default=6, help="students in the class")
+    parser.add_argument("--students", type=int, default=12, help="students in the class")
     parser.add_argument("--rounds", type=int, default=3, help="how often each way is measured")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="throughput-") as scratch:

@@ -251,7 +251,7 @@ def _outputs(run: TrustedRun, row: Row) -> list[NotebookNode]:
     if run.error is not None and not stopped and not isinstance(run.error, report.CheckFailed):
         kind, message = type(run.error).__name__, report.first_lines(str(run.error))
     else:
-        kind, message = "CheckFailed", row.note or Outcome(row.status).words
+        kind, message = "No points", row.note or Outcome(row.status).words
     outputs.append(cell_error(kind, message))
     return outputs
 

@@ -136,6 +136,12 @@ def _pool(options: argparse.Namespace) -> Executor:
     return pools.cluster(options.cluster) if options.cluster else pools.local(options.jobs)
 
 
+def _prepare(course: Course, assignment: str, options: argparse.Namespace) -> None:
+    """Has local workers get ready while the course is looked at."""
+    if not options.cluster:
+        pools.prepare(with_cache(course, assignment, course.settings()))
+
+
 def _check_jax() -> None:
     if unsupported := software.unsupported_jax():
         raise CourseError(unsupported)
@@ -151,8 +157,7 @@ def _autograde(options: argparse.Namespace) -> int:
     course = Course(options.course)
     started = time.monotonic()
     in_force = _confinement(course, options)
-    if not options.cluster:
-        pools.prepare(with_cache(course, options.assignment, course.settings()))
+    _prepare(course, options.assignment, options)
     report = batch.autograde(
         course, options.assignment, students=options.student, force=options.force,
         ledger_path=options.ledger, pool=lambda: _pool(options),
@@ -227,8 +232,7 @@ def _demo(options: argparse.Namespace) -> int:
     course = demo.build(Path.cwd(), options.course, say)
 
     say(f"Grading with {options.jobs} jobs")
-    if not options.cluster:
-        pools.prepare(with_cache(course, demo.ASSIGNMENT, course.settings()))
+    _prepare(course, demo.ASSIGNMENT, options)
     report = batch.autograde(
         course, demo.ASSIGNMENT, pool=lambda: _pool(options), progress=Progress(before=" " * 9)
     )

@@ -23,6 +23,7 @@ from typing import Any
 from classes import ASSIGNMENT, build
 from distributed import Client
 
+from graders.grading import cache, ledger
 from graders.grading.course import Course
 
 
@@ -37,7 +38,7 @@ def main() -> None:
         scratch = Path(name)
         scratch.chmod(0o755)
         course = build(scratch / "course", options.students)
-        grade(course, "--jobs", "2")  # fills the compilation cache
+        cache.with_cache(course, ASSIGNMENT, course.settings())
         alone = grade(course, "--jobs", "2")
         expected = marks(course)
         for folder in ("autograded", "ledger"):
@@ -110,13 +111,12 @@ def graded(course: Course) -> int:
     return len(list(course.root.glob("autograded/*/*/*.ipynb")))
 
 
-def marks(course: Course) -> dict[tuple[str, str], list[Any]]:
+def marks(course: Course) -> dict[tuple[str, str], list[tuple[str, float, str]]]:
     """Cells, marks and statuses by student and notebook, from the ledger."""
-    found: dict[tuple[str, str], list[Any]] = {}
-    for line in (course.root / "ledger" / f"{ASSIGNMENT}.jsonl").read_text().splitlines():
-        row = json.loads(line)
-        cell = [row["cell"], row["score"], row["status"]]
-        found.setdefault((row["student"], row["notebook"]), []).append(cell)
+    found: dict[tuple[str, str], list[tuple[str, float, str]]] = {}
+    for row in ledger.read(course.root / "ledger" / f"{ASSIGNMENT}.jsonl"):
+        cell = (row.cell, row.score, row.status)
+        found.setdefault((row.student, row.notebook), []).append(cell)
     return found
 
 

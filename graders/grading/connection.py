@@ -154,8 +154,15 @@ class Connection:
         try:
             while True:
                 channel = self._client.shell_channel if idle else self._client.iopub_channel
-                message = await self._next(channel, request, death, deadline)
+                try:
+                    frames = channel.socket.recv_multipart(zmq.NOBLOCK).result()
+                except zmq.Again:
+                    await self._wait(channel, death, deadline)
+                    continue
+                message = self._message(frames, request)
                 if message is None:
+                    if time.monotonic() >= deadline:
+                        raise Ended(seeing.TIMED_OUT)
                     continue
                 kind, content = message
                 if idle:
@@ -167,20 +174,23 @@ class Connection:
         finally:
             death.cancel()
 
-    async def _next(
-        self, channel: Any, request: str, death: asyncio.Future[Any], deadline: float
-    ) -> tuple[str, dict[str, Any]] | None:
-        """A channel's next message, or `None` if it does not belong to the request."""
+    async def _wait(self, channel: Any, death: asyncio.Future[Any], deadline: float) -> None:
+        """Waits until a channel has a message."""
         wait = deadline - time.monotonic()
         if wait <= 0:
             raise Ended(seeing.TIMED_OUT)
-        getter = asyncio.ensure_future(channel.get_msg(timeout=None))
-        await asyncio.wait({getter, death}, timeout=wait, return_when="FIRST_COMPLETED")
-        if not getter.done():
-            getter.cancel()
+        ready = channel.socket.poll()
+        await asyncio.wait({ready, death}, timeout=wait, return_when="FIRST_COMPLETED")
+        if not ready.done():
+            ready.cancel()
             raise self._gone() if death.done() else Ended(seeing.TIMED_OUT)
+
+    def _message(self, frames: list[bytes], request: str) -> tuple[str, dict[str, Any]] | None:
+        """A message's type and content, or `None` if it does not belong to the request."""
+        assert self._client is not None
+        session = self._client.session
         try:
-            message = getter.result()
+            message = session.deserialize(session.feed_identities(frames)[1])
             if message["parent_header"]["msg_id"] != request:
                 return None
             return str(message["msg_type"]), dict(clean(message["content"]))

@@ -33,7 +33,8 @@ print(hash("text"), [name for name in {"a", "b", "c"}], len(In), file=sys.stderr
 def warm_parent_of(kernel):
     """The process that the kernel was forked from."""
     keeper = psutil.Process(kernel.manager.provisioner.pid)
-    (process,) = [p.process for p in launcher._parents.values() if p.process.pid == keeper.ppid()]
+    ours = [p.process for p in launcher._parents.values() if isinstance(p, launcher.WarmParent)]
+    (process,) = [process for process in ours if process.pid == keeper.ppid()]
     return process
 
 

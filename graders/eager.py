@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import jax
+import numpy as np
 from jax.extend import core
 
 from graders.stepwise import MAX_OPERATIONS, RULES, Stepwise, operations
@@ -48,7 +49,7 @@ class _Eager(type(_TRACE)):  # type: ignore[misc]
             results = self._results(primitive, args, params)
             if results is None:
                 return _TRACE.process_primitive(primitive, args, params)
-            arrays = jax.device_put(list(results))
+            arrays = jax.device_put(results)
         return arrays if primitive.multiple_results else arrays[0]
 
     def process_custom_jvp_call(self, *args: Any, **kwargs: Any) -> Any:
@@ -69,10 +70,27 @@ class _Eager(type(_TRACE)):  # type: ignore[misc]
         return None
 
     def _run(self, jaxpr: Any, args: Sequence[Any]) -> Sequence[Any] | None:
-        if jaxpr.effects or any(getattr(aval, "weak_type", False) for aval in jaxpr.out_avals):
+        if jaxpr.effects or not all(map(_can_be_made, jaxpr.out_avals)):
             return None
         size = operations(jaxpr)
         if self._spent + size > MAX_OPERATIONS:
             return None
         self._spent += size
-        return self._stepwise.run(jaxpr, args)
+        results = self._stepwise.run(jaxpr, args)
+        return [
+            # JAX takes a Python number for weakly typed.
+            result.item() if _is_weak(aval) else result
+            for result, aval in zip(results, jaxpr.out_avals, strict=True)
+        ]
+
+
+def _is_weak(aval: Any) -> bool:
+    return getattr(aval, "weak_type", False)
+
+
+def _can_be_made(aval: Any) -> bool:
+    """Whether an array can be made from NumPy's, or from a number if it is weakly typed."""
+    if not _is_weak(aval):
+        return True
+    number = np.zeros((), aval.dtype).item()
+    return bool(aval.shape == () and jax.dtypes.result_type(number) == aval.dtype)

@@ -12,16 +12,18 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import shutil
 import signal
 import socket
 import sys
 import tempfile
 
+import graders
 from graders.kernels import application, keeper, system
 
 STUDENT_SIDE = ("numpy", "jax", "jax.numpy", "graders.serve")
-"""What student code imports, as far as it is installed."""
+"""What student code and its kernel import, as far as it is installed, beside the exercises."""
 
 
 def preload() -> None:
@@ -31,7 +33,7 @@ def preload() -> None:
         RuntimeError: Something started a thread: a fork would then not be safe.
     """
     application.load()
-    for name in STUDENT_SIDE:
+    for name in (*STUDENT_SIDE, *_exercises()):
         _import(name)
     for name in _rehearse():
         _import(name)
@@ -40,6 +42,12 @@ def preload() -> None:
         raise RuntimeError(f"the warm parent has {threads} threads; it can only fork with one")
     gc.collect()
     gc.freeze()  # collections in the kernels would otherwise copy every page
+
+
+def _exercises() -> list[str]:
+    """The modules that notebooks import for their own checks, and what these are made of."""
+    modules = pkgutil.iter_modules(graders.__path__, "graders.")
+    return [module.name for module in modules if not module.ispkg]
 
 
 def _import(name: str) -> None:

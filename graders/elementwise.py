@@ -20,13 +20,15 @@ Rule = Callable[..., Any]
 DTYPES = frozenset(map(np.dtype, "?bBhHiIqQefd"))
 """The dtypes of operands that rules take."""
 
-_TINY = {dtype: float(np.finfo(dtype).tiny) for dtype in DTYPES if dtype.kind == "f"}
+TINY = {dtype: float(np.finfo(dtype).tiny) for dtype in DTYPES if dtype.kind == "f"}
+"""The smallest normal number of each."""
+
 _MOST_CHOICES = 31  # NumPy's.
 
 
 def has_subnormals(array: Any) -> bool:
     """Whether a number in an array lies between zero and the smallest normal number."""
-    tiny = _TINY.get(array.dtype)
+    tiny = TINY.get(array.dtype)
     if tiny is None:
         return False
     if array.ndim == 0:
@@ -122,37 +124,45 @@ def _round(parameters: Mapping[str, Any], array: Any) -> Any:
 
 _ROUND = _computed(np.rint, "f")
 
+_COMPUTED: dict[str, tuple[Callable[..., Any], str]] = {
+    "add": (np.add, "iuf"),
+    "add_any": (np.add, "iuf"),
+    "sub": (np.subtract, "iuf"),
+    "mul": (np.multiply, "iuf"),
+    "square": (np.square, "iuf"),
+    "div": (np.divide, "f"),
+    "sqrt": (np.sqrt, "f"),
+    "floor": (np.floor, "f"),
+    "ceil": (np.ceil, "f"),
+    "eq": (np.equal, "biuf"),
+    "ne": (np.not_equal, "biuf"),
+    "lt": (np.less, "biuf"),
+    "le": (np.less_equal, "biuf"),
+    "gt": (np.greater, "biuf"),
+    "ge": (np.greater_equal, "biuf"),
+    "is_finite": (np.isfinite, "f"),
+    "and": (np.bitwise_and, "biu"),
+    "or": (np.bitwise_or, "biu"),
+    "xor": (np.bitwise_xor, "biu"),
+    "not": (np.invert, "biu"),
+}
+
+KINDS = {name: kinds for name, (_, kinds) in _COMPUTED.items()}
+"""The kinds of dtype that operations are computed for by NumPy's functions of the same name."""
+
 RULES: dict[str, Rule] = {
-    "add": _computed(np.add, "iuf"),
-    "add_any": _computed(np.add, "iuf"),
-    "sub": _computed(np.subtract, "iuf"),
-    "mul": _computed(np.multiply, "iuf"),
-    "square": _computed(np.square, "iuf"),
-    "div": _computed(np.divide, "f"),
-    "sqrt": _computed(np.sqrt, "f"),
-    "floor": _computed(np.floor, "f"),
-    "ceil": _computed(np.ceil, "f"),
+    **{name: _computed(*what) for name, what in _COMPUTED.items()},
     "round": _round,
     "integer_pow": _power,
     "max": _extreme(np.maximum),
     "min": _extreme(np.minimum),
     "clamp": _extreme(lambda low, x, high: np.minimum(np.maximum(low, x), high)),
-    "eq": _computed(np.equal, "biuf"),
-    "ne": _computed(np.not_equal, "biuf"),
-    "lt": _computed(np.less, "biuf"),
-    "le": _computed(np.less_equal, "biuf"),
-    "gt": _computed(np.greater, "biuf"),
-    "ge": _computed(np.greater_equal, "biuf"),
-    "is_finite": _computed(np.isfinite, "f"),
-    "and": _computed(np.bitwise_and, "biu"),
-    "or": _computed(np.bitwise_or, "biu"),
-    "xor": _computed(np.bitwise_xor, "biu"),
-    "not": _computed(np.invert, "biu"),
     "convert_element_type": _convert,
     "bitcast_convert_type": _bits,
     # These see no number in what they choose or change the sign of.
     "neg": lambda parameters, x: np.negative(x) if x.dtype.kind != "b" else None,
     "abs": lambda parameters, x: np.abs(x),
     "select_n": _select,
+    "stop_gradient": lambda parameters, x: x,
 }
 """The rules by the primitives' names."""

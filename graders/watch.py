@@ -69,8 +69,8 @@ class Watcher:
     def _one(self, equation: Any, operands: list[Any], record: bool) -> Sequence[Any]:
         name = equation.primitive.name
         parameters = equation.params
-        if name in _CALLING:
-            inner = next(parameters[key] for key in _CALLS if key in parameters)
+        inner = called(equation)
+        if inner is not None:
             return self._inner(inner, operands, record)
         if name == "while":
             return self._while(equation, operands, record)
@@ -142,6 +142,13 @@ class Watcher:
         ]
         bounded = jax.make_jaxpr(lambda *values: self._inner(body, values, False))(*shapes)
         return equation.primitive.bind(*operands, **(equation.params | {"jaxpr": bounded}))
+
+
+def called(equation: Any) -> Any:
+    """The jaxpr that an equation calls with its own operands, or `None` if it does more."""
+    if equation.primitive.name not in _CALLING:
+        return None
+    return next(equation.params[key] for key in _CALLS if key in equation.params)
 
 
 def keep_done(going: Any, after: Sequence[Any], before: Sequence[Any]) -> Sequence[Any]:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 from nbgrader.utils import is_grade, is_locked, is_solution
 
 from graders import observe as seeing
@@ -24,6 +23,7 @@ from graders.findings import Outcome, Result
 from graders.grading.intake import by_name
 from graders.grading.kernel import Budget, CellRun, StudentKernel
 from graders.grading.ledger import Row
+from graders.grading.outputs import output
 from graders.grading.proxies import Opaque, RemoteFunction
 from graders.grading.stubs import HIDDEN
 from graders.grading.supply import Supply
@@ -238,14 +238,12 @@ def _outputs(run: TrustedRun, row: Row) -> list[NotebookNode]:
     """The outputs from which nbgrader reads the mark, and which the student reads."""
     outputs = []
     if run.printed:
-        outputs.append(new_output("stream", name="stdout", text=run.printed))
+        outputs.append(output("stream", name="stdout", text=run.printed))
     for result in _told(run):
-        outputs.append(new_output("display_data", data=report.mimebundle(result)))
+        outputs.append(output("display_data", data=report.mimebundle(result)))
     if row.status == Outcome.PASSED or row.score > 0:
         if run.value is not None:
-            outputs.append(
-                new_output("execute_result", data={"text/plain": repr(float(row.score))})
-            )
+            outputs.append(output("execute_result", data={"text/plain": repr(float(row.score))}))
         return outputs
     stopped = Outcome(row.status) in _STOPPED.values()
     if run.error is not None and not stopped and not isinstance(run.error, report.CheckFailed):
@@ -278,4 +276,4 @@ def _stopped_output(outcome: Outcome) -> NotebookNode:
 
 def cell_error(kind: str, message: str) -> NotebookNode:
     """An error output, which costs a test cell its points."""
-    return new_output("error", ename=kind, evalue=message, traceback=[f"{kind}: {message}"])
+    return output("error", ename=kind, evalue=message, traceback=[f"{kind}: {message}"])

@@ -326,7 +326,9 @@ class StudentKernel:
 def _document(text: Any) -> dict[str, Any] | None:
     """A reply as JSON, or `None` if it is none."""
     try:
-        document = clean(json.loads(text))
+        document = json.loads(text)
+        if "\\ud" in text.lower():  # else it holds no half of a surrogate pair
+            document = clean(document)
     except (TypeError, ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from nbformat.v4 import new_output
+from nbformat import NotebookNode, from_dict
 
 MAX_OUTPUT = 100_000
 """Characters of output that a cell may leave in a notebook."""
@@ -28,6 +28,21 @@ def clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {clean(key): clean(item) for key, item in value.items()}
     return value
+
+
+def output(output_type: str, **content: Any) -> NotebookNode:
+    """An output of a cell, as `nbformat.v4.new_output` makes it, which would validate each.
+
+    Args:
+        output_type: `"stream"`, `"display_data"`, `"execute_result"` or `"error"`.
+        **content: all that belongs to it, except for what most have not.
+    """
+    usual: dict[str, Any] = {}
+    if output_type in ("display_data", "execute_result"):
+        usual["metadata"] = {}
+    if output_type == "execute_result":
+        usual["execution_count"] = None
+    return from_dict({"output_type": output_type, **usual, **content})
 
 
 class Outputs:
@@ -51,32 +66,32 @@ class Outputs:
         """
         if self._left <= 0:
             return
-        output = self._output(kind, content)
-        if output is None:
+        new = self._output(kind, content)
+        if new is None:
             return
         last = self.outputs[-1] if self.outputs else None
-        if last and last.output_type == output.output_type == "stream" and last.name == output.name:
-            last.text += output.text
+        if last and last.output_type == new.output_type == "stream" and last.name == new.name:
+            last.text += new.text
         else:
-            self.outputs.append(output)
-        self._left -= len(json.dumps({**output, "data": output.get("data", {}).get("text/plain")}))
+            self.outputs.append(new)
+        self._left -= len(json.dumps({**new, "data": new.get("data", {}).get("text/plain")}))
         if self._left <= 0:
             note = "\n[the rest of this cell's output was left out by the grader]\n"
-            self.outputs.append(new_output("stream", name="stdout", text=note))
+            self.outputs.append(output("stream", name="stdout", text=note))
 
     def _output(self, kind: str, content: Mapping[str, Any]) -> Any:
         match kind:
             case "stream":
                 name = "stderr" if content.get("name") == "stderr" else "stdout"
-                return new_output("stream", name=name, text=self._text(content.get("text")))
+                return output("stream", name=name, text=self._text(content.get("text")))
             case "display_data" | "execute_result":
                 data = content.get("data")
                 shown = self._shown(data) if isinstance(data, dict) else {}
-                return new_output("display_data", data=shown) if shown else None
+                return output("display_data", data=shown) if shown else None
             case "error":
                 lines = content.get("traceback")
                 told = "\n".join(map(str, lines if isinstance(lines, list) else []))
-                return new_output(
+                return output(
                     "error",
                     ename=self._text(content.get("ename")),
                     evalue=self._text(content.get("evalue")),

@@ -147,7 +147,11 @@ class Connection:
         assert self._client is not None
         deadline = until()
         request = self._client.execute(
-            code, store_history=history, allow_stdin=False, stop_on_error=False
+            code,
+            silent=not history,  # else it would come back in a message
+            store_history=history,
+            allow_stdin=False,
+            stop_on_error=False,
         )
         death = asyncio.ensure_future(self._manager.provisioner.wait())
         idle = False

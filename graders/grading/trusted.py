@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import functools
 import io
 import math
 import numbers
@@ -13,6 +14,7 @@ import symtable
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from graders.checks import recording
@@ -124,11 +126,11 @@ class TrustedSide:
             What came of it; an exception is part of that.
         """
         try:
-            ast.parse(source)
+            test = _Test.of(source)
         except SyntaxError as mistake:
             return TrustedRun((), mistake, None, "", {})
         known = self._namespace.keys() | vars(builtins).keys()
-        resolved = dict(self._resolve(sorted(free_names(source) - known)))
+        resolved = dict(self._resolve(sorted(test.names - known)))
         self._namespace.update(resolved)
         results: list[Result] = []
         printed = io.StringIO()
@@ -140,7 +142,8 @@ class TrustedSide:
         ):
             try:
                 with _stopping_after(seconds):
-                    value = self._execute(source)
+                    exec(test.body, self._namespace)
+                    value = eval(test.last, self._namespace)
             except BaseException as caught:
                 if isinstance(caught, KeyboardInterrupt):
                     raise
@@ -148,19 +151,49 @@ class TrustedSide:
         # The student's cells may define these names anew before the next test.
         for name in resolved:
             self._namespace.pop(name, None)
-        borrowed = _last_root(source) in resolved
+        borrowed = test.root in resolved
         printed_text = printed.getvalue()[:10_000]
         return TrustedRun(tuple(results), error, value, printed_text, resolved, borrowed)
 
-    def _execute(self, source: str) -> Any:
+
+@dataclass(frozen=True)
+class _Test:
+    """A test cell made ready, once for all submissions.
+
+    Attributes:
+        names: those that it uses without defining them.
+        body: its statements.
+        last: the expression that it ends with.
+        root: the name that this expression starts from: `f` for `f`, `f(x)` and `f(x)[0].y`.
+    """
+
+    names: frozenset[str]
+    body: CodeType
+    last: CodeType
+    root: str
+
+    @classmethod
+    @functools.lru_cache(maxsize=256)
+    def of(cls, source: str) -> _Test:
+        """The test of a source.
+
+        Raises:
+            SyntaxError: if it is no Python.
+        """
         tree = ast.parse(source)
-        last = tree.body[-1] if tree.body else None
-        last = last if isinstance(last, ast.Expr) else None
-        tree.body = tree.body[:-1] if last else tree.body
-        exec(compile(tree, "<test>", "exec"), self._namespace)
-        if last is None:
-            return None
-        return eval(compile(ast.Expression(last.value), "<test>", "eval"), self._namespace)
+        last: ast.expr = ast.Constant(None, lineno=1, col_offset=0)
+        if tree.body and isinstance(end := tree.body[-1], ast.Expr):
+            last = end.value
+            del tree.body[-1]
+        node = last
+        while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return cls(
+            names=frozenset(free_names(source)),
+            body=compile(tree, "<test>", "exec"),
+            last=compile(ast.Expression(last), "<test>", "eval"),
+            root=node.id if isinstance(node, ast.Name) else "",
+        )
 
 
 class TookTooLong(Exception):
@@ -184,15 +217,6 @@ def _stopping_after(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _last_root(source: str) -> str:
-    """The name that a cell's last expression starts from: `f` for `f`, `f(x)` and `f(x)[0].y`."""
-    body = ast.parse(source).body if source.strip() else []
-    node: ast.AST = body[-1].value if body and isinstance(body[-1], ast.Expr) else ast.Pass()
-    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def free_names(source: str) -> set[str]:

@@ -41,7 +41,7 @@ def configure(config: Config) -> Config:
         stock.ClearOutput,
         stock.DeduplicateIds,
         marks.OverwriteCells,
-        stock.CheckCellMetadata,
+        marks.CheckCellMetadata,
     ]
     # nbgrader's order, with its Execute replaced; the metadata was checked when sanitizing.
     config.Autograde.autograde_preprocessors = [

@@ -1,4 +1,4 @@
-"""nbgrader's preprocessors that talk to the gradebook, with one look-up where it makes many.
+"""nbgrader's preprocessors, doing once what it does for every cell of every submission.
 
 nbgrader opens the database anew in each preprocessor and asks it for every cell. These do the
 same work with what they need loaded at once; a caller that has the gradebook open hands it
@@ -7,6 +7,7 @@ over as `resources["nbgrader"]["gradebook"]`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -120,6 +121,23 @@ class OverwriteCells(stock.OverwriteCells):
         cells: list[BaseCell] = [*notebook.grade_cells, *notebook.task_cells]
         graded = {cell.name: SimpleNamespace(max_score=cell.max_score) for cell in cells}
         return _Known(source=source, graded=graded)
+
+
+class CheckCellMetadata(stock.CheckCellMetadata):
+    """Checks what cells say of themselves, which is the same in most submissions, once."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._valid: set[str] = set()
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        said = json.dumps([(cell.cell_type, cell.metadata.get("nbgrader")) for cell in nb.cells])
+        if said not in self._valid:
+            nb, resources = super().preprocess(nb, resources)
+            self._valid.add(said)
+        return nb, resources
 
 
 class AssignLatePenalties(stock.AssignLatePenalties):

@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import BaseCell, Grade, Gradebook, MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import parse_utc
@@ -131,6 +131,7 @@ class Writer:
         """
         path = self._path(student, name)
         resources = self._resources(student, name)
+        self._gradebook.db.expire_all()  # somebody may have set a mark by hand meanwhile
         for preprocessor in self._save:
             notebook, resources = preprocessor(notebook, resources)
         ledger.write_text(path, nbformat.writes(notebook) + "\n")
@@ -149,13 +150,15 @@ class Writer:
         return changes, hand_set
 
     def _marks(self, student: str, name: str) -> dict[str, tuple[float | None, float | None]]:
-        """The automatic mark and the one set by hand, by cell."""
-        self._gradebook.db.expire_all()
+        """The automatic mark and the one set by hand, by cell, as they are in the database."""
         try:
             found = self._gradebook.find_submission_notebook(name, self._assignment, student)
         except MissingEntry:
             return {}
-        return {grade.name: (grade.auto_score, grade.manual_score) for grade in found.grades}
+        columns = (BaseCell.name, Grade.auto_score, Grade.manual_score)
+        query = self._gradebook.db.query(*columns).join(Grade.cell)
+        rows = query.filter(Grade.notebook_id == found.id)
+        return {cell: (auto, manual) for cell, auto, manual in rows}
 
     def missing(self, student: str, name: str) -> None:
         """A notebook that was not handed in: no marks, and no old file that looks like some."""

@@ -132,7 +132,7 @@ def autograde(
     register(course, assignment)
     report = Report()
     chosen = [student for student in known if not students or student in students]
-    with Writer(course, assignment) as writer:
+    with Writer(course, assignment, list(sources)) as writer:
         stamp = digests.of_grader(course)
         work = list(_discover(course, assignment, sources, chosen, stamp, force, writer, report))
         path = ledger_path or course.root / "ledger" / f"{assignment}.jsonl"
@@ -162,6 +162,7 @@ class _Job:
 
     def task(self, writer: Writer) -> Task:
         """Reads and sanitises the submission."""
+        writer.begin(self.student)
         document = writer.sanitise(self.student, self.notebook, self.path, self.note)
         return Task(
             self.student,
@@ -199,9 +200,8 @@ def _discover(
         gone = [name for name in sources if name not in found]
         report.skipped += len(found) - len(todo)
         try:
-            if todo or gone:
-                writer.begin(student, list(sources))
             for name in gone:
+                writer.begin(student)
                 writer.missing(student, name)
         except Exception as error:
             for name in todo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -9,13 +10,12 @@ import sys
 import threading
 from concurrent.futures import Executor, ProcessPoolExecutor
 from multiprocessing import forkserver
+from multiprocessing.context import BaseContext
 
 from graders.grading.course import CourseError
 from graders.grading.judge import Settings
-from graders.kernels import launcher
+from graders.kernels import launcher, preloads
 from graders.kernels.provisioner import shared_environment
-
-_PRELOAD = ["graders.grading.batch"]
 
 
 def prepare(settings: Settings) -> None:
@@ -25,7 +25,7 @@ def prepare(settings: Settings) -> None:
         settings: how kernels will be started. All workers take theirs from one warm parent.
     """
     if sys.platform.startswith("linux"):
-        multiprocessing.get_context("forkserver").set_forkserver_preload(_PRELOAD)
+        _context()
         forkserver.ensure_running()
     if settings.warm and launcher.can_fork():
         launcher.warm_parent(shared_environment(settings.environment))
@@ -42,17 +42,21 @@ def local(jobs: int) -> Executor:
         what they need. They share no file or lock with this process, and no socket but those
         of its warm parents (see `prepare`).
     """
-    if sys.platform.startswith("linux"):
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(_PRELOAD)
-    else:
-        context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker,
+    return ProcessPoolExecutor(jobs, mp_context=_context(), initializer=_start_worker,
                                initargs=(launcher.shared(),))  # fmt: skip
+
+
+def _context() -> BaseContext:
+    if not sys.platform.startswith("linux"):
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["graders.grading.batch", *preloads.student_side()])
+    return context
 
 
 def _start_worker(parents: launcher.Shared) -> None:
     """Leaves Ctrl-C to the driver, which ends its workers, and ends when the driver is killed."""
+    gc.freeze()  # what was imported stays, so that no collection has to look at it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     launcher.adopt(parents)
     threading.Thread(target=_end_with_driver, daemon=True).start()

@@ -40,11 +40,14 @@ class Writer:
     Args:
         course: the course.
         assignment: the assignment's name.
+        notebooks: the names of its notebooks.
     """
 
-    def __init__(self, course: Course, assignment: str) -> None:
+    def __init__(self, course: Course, assignment: str, notebooks: Sequence[str]) -> None:
         self._course = course
         self._assignment = assignment
+        self._notebooks = notebooks
+        self._begun: set[str] = set()
         self._before: dict[tuple[str, str], dict[str, tuple[float | None, float | None]]] = {}
         self._converter = Autograde(coursedir=course.directory, config=course.config)
         self._converter.log = logging.getLogger("graders.nbgrader")
@@ -80,19 +83,22 @@ class Writer:
             return None
         return entry.get("digest")
 
-    def begin(self, student: str, names: Sequence[str]) -> None:
-        """Makes the student's submission known to the gradebook and copies its files.
+    def begin(self, student: str) -> None:
+        """Makes the student's submission known to the gradebook and copies its files, once.
 
         Raises:
             CourseError: if nbgrader cannot take it.
         """
+        if student in self._begun:
+            return
         folder = self._course.folder("submitted", student, self._assignment)
         _check_time(folder / "timestamp.txt")
-        self._converter.notebooks = [str(folder / f"{name}.ipynb") for name in names]
+        self._converter.notebooks = [str(folder / f"{name}.ipynb") for name in self._notebooks]
         try:
             self._converter.init_assignment(self._assignment, student)
         except NbGraderException as error:
             raise CourseError(f"{student}: {error}") from None
+        self._begun.add(student)
         self._gradebook.db.expire_all()
 
     def _resources(self, student: str, name: str) -> dict[str, Any]:

@@ -12,18 +12,13 @@ import gc
 import importlib
 import json
 import os
-import pkgutil
 import shutil
 import signal
 import socket
 import sys
 import tempfile
 
-import graders
-from graders.kernels import application, keeper, system
-
-STUDENT_SIDE = ("numpy", "jax", "jax.numpy", "graders.serve")
-"""What student code and its kernel import, as far as it is installed, beside the exercises."""
+from graders.kernels import application, keeper, preloads, system
 
 
 def preload() -> None:
@@ -33,7 +28,7 @@ def preload() -> None:
         RuntimeError: Something started a thread: a fork would then not be safe.
     """
     application.load()
-    for name in (*STUDENT_SIDE, *_exercises()):
+    for name in preloads.student_side():
         _import(name)
     for name in _rehearse():
         _import(name)
@@ -42,12 +37,6 @@ def preload() -> None:
         raise RuntimeError(f"the warm parent has {threads} threads; it can only fork with one")
     gc.collect()
     gc.freeze()  # collections in the kernels would otherwise copy every page
-
-
-def _exercises() -> list[str]:
-    """The modules that notebooks import for their own checks, and what these are made of."""
-    modules = pkgutil.iter_modules(graders.__path__, "graders.")
-    return [module.name for module in modules if not module.ispkg]
 
 
 def _import(name: str) -> None:

@@ -209,7 +209,12 @@ class StudentKernel:
 
     def close(self) -> None:
         """Ends the kernel."""
-        run_sync(self._stop)()
+        run_sync(self._give_back if self._supply is not None else self._stop)()
+
+    async def _give_back(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None and self._supply is not None:
+            self._supply.take_back(connection)
 
     # --- the kernel -------------------------------------------------------------------------
 

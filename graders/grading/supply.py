@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from multiprocessing.util import Finalize
 from typing import Any
 
+from jupyter_core.utils import run_sync
+
 from graders.grading.connection import Connection
+
+END_SECONDS = 10
+"""How long kernels may take to end when there is no more work."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,11 @@ class _Spare:
 
 
 class Supply:
-    """Hands out kernels, each of which is used once."""
+    """Hands out kernels, each of which is used once, and takes them back."""
 
     def __init__(self) -> None:
         self._spare: _Spare | None = None
+        self._ending: set[asyncio.Task[None]] = set()
         self._at_exit: Finalize | None = None
 
     async def take(self, files: Mapping[str, bytes], options: Mapping[str, Any]) -> Connection:
@@ -78,8 +84,22 @@ class Supply:
             spare.connection.abandon()
         return connection
 
+    def take_back(self, connection: Connection) -> None:
+        """Ends a kernel, while its user goes on to something else."""
+        ending = asyncio.ensure_future(connection.close())
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
+
+    async def ended(self) -> None:
+        """Waits until the kernels that were given back have ended."""
+        mine = {task for task in self._ending if task.get_loop() is asyncio.get_running_loop()}
+        if mine:
+            await asyncio.wait(mine, timeout=END_SECONDS)
+
     def close(self) -> None:
-        """Ends the kernel that nobody has used."""
+        """Ends all kernels that are left."""
+        if self._ending:
+            run_sync(self.ended)()
         if self._spare is not None:
             spare, self._spare = self._spare, None
             spare.opening.cancel()

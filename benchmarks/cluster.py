@@ -62,7 +62,7 @@ def main() -> None:
 
 def grade(course: Course, *how: str, meanwhile: Callable[[], None] = lambda: None) -> float:
     """Grades the whole class; returns the seconds."""
-    command = [sys.executable, "-m", "graders.grading.cli", "autograde", ASSIGNMENT, "--force",
+    command = [sys.executable, "-m", "graders", "autograde", ASSIGNMENT, "--force",
                "--quiet", *how]  # fmt: skip
     started = time.perf_counter()
     with subprocess.Popen(command, cwd=course.root, stdout=subprocess.DEVNULL) as process:

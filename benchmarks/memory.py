@@ -36,7 +36,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="memory-") as scratch:
         Path(scratch).chmod(0o755)
         course = build(Path(scratch) / "course", options.students)
-        command = [sys.executable, "-m", "graders.grading.cli", "autograde", ASSIGNMENT,
+        command = [sys.executable, "-m", "graders", "autograde", ASSIGNMENT,
                    "--jobs", "1", "--quiet", "--course", str(course.root)]  # fmt: skip
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
             while process.poll() is None:

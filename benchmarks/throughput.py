@@ -128,7 +128,7 @@ def stock(course: Course, **environment: str) -> Spent:
 def kit(course: Course, jobs: int) -> Spent:
     """This project's command."""
     return run(
-        [sys.executable, "-m", "graders.grading.cli", "autograde", ASSIGNMENT, "--force",
+        [sys.executable, "-m", "graders", "autograde", ASSIGNMENT, "--force",
          "--jobs", str(jobs), "--quiet"],
         course.root,
     )  # fmt: skip

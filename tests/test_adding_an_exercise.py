@@ -114,7 +114,7 @@ def project():
 
 def run(project, *command):
     done = subprocess.run(
-        [sys.executable, "-m", "graders.grading.cli", *command], cwd=project, text=True,
+        [sys.executable, "-m", "graders", *command], cwd=project, text=True,
         capture_output=True, env={**os.environ, "PYTHONPATH": str(project)},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -250,7 +250,3 @@ def _demo(options: argparse.Namespace) -> int:
     ):  # fmt: skip
         print(f"  {folder:<13} {what}")
     return 1 if report.failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,11 +6,8 @@ import gc
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from concurrent.futures import Executor, ProcessPoolExecutor
-from multiprocessing import forkserver
-from multiprocessing.context import BaseContext
 
 from graders.grading.course import CourseError
 from graders.grading.judge import Settings
@@ -24,9 +21,7 @@ def prepare(settings: Settings) -> None:
     Args:
         settings: how kernels will be started. All workers take theirs from one warm parent.
     """
-    if sys.platform.startswith("linux"):
-        _context()
-        forkserver.ensure_running()
+    preloads.start_fork_server()
     if settings.warm and launcher.can_fork():
         launcher.warm_parent(shared_environment(settings.environment))
 
@@ -42,16 +37,12 @@ def local(jobs: int) -> Executor:
         what they need. They share no file or lock with this process, and no socket but those
         of its warm parents (see `prepare`).
     """
-    return ProcessPoolExecutor(jobs, mp_context=_context(), initializer=_start_worker,
-                               initargs=(launcher.shared(),))  # fmt: skip
-
-
-def _context() -> BaseContext:
-    if not sys.platform.startswith("linux"):
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["graders.grading.batch", *preloads.student_side()])
-    return context
+    return ProcessPoolExecutor(
+        jobs,
+        mp_context=preloads.worker_context(),
+        initializer=_start_worker,
+        initargs=(launcher.shared(),),
+    )
 
 
 def _start_worker(parents: launcher.Shared) -> None:

@@ -192,7 +192,7 @@ def test_an_assignment_goes_round(
 
     # The command grades everybody, comes to the same marks as the button, and leaves the one set
     # by hand.
-    command = [sys.executable, "-m", "graders.grading.cli", "autograde", ASSIGNMENT]
+    command = [sys.executable, "-m", "graders", "autograde", ASSIGNMENT]
     options = ["--force", "--jobs", "1"]
     subprocess.run([*command, *options], cwd=course.root, check=True, stdout=subprocess.DEVNULL)
     assert marks(course, me) == {**by_button[me], "quiz-q1": (0, 0.5)}

@@ -63,7 +63,7 @@ def test_served_on_loopback_with_all_in_one_folder(lab, tmp_path):
     home.mkdir()
 
     def command(port):
-        return [sys.executable, "-m", "graders.grading.cli", "lab", "--role", "student", "--folder",
+        return [sys.executable, "-m", "graders", "lab", "--role", "student", "--folder",
                 str(lab.folder), "--no-browser", "--port", str(port)]  # fmt: skip
 
     def get(path):

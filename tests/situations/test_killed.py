@@ -41,7 +41,7 @@ def course(ungraded, tmp_path):
 
 
 def start(course, *options):
-    command = [sys.executable, "-m", "graders.grading.cli", "autograde", "toy", "--course",
+    command = [sys.executable, "-m", "graders", "autograde", "toy", "--course",
                str(course.root), *options]  # fmt: skip
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=REPOSITORY)
 

@@ -1,8 +1,10 @@
 """A student's kernel: what ends it, what is done without the guilty, and what that costs."""
 
+import psutil
 import pytest
 
 from graders.grading.kernel import Budget, StudentKernel
+from graders.grading.supply import Supply
 from graders.kernels.limits import MIB
 from graders.observe import Call
 
@@ -91,3 +93,23 @@ def test_the_notebooks_time_ends_everything():
         assert late.describe(["x"]) == {"x": {"kind": "stopped", "status": "timed-out"}}
         assert statuses(late.observe("x", [Call(()), Call(())])) == ["timed-out"] * 2
         assert late.sent == []
+
+
+def test_a_kernel_that_was_given_back_ends_while_the_next_one_works():
+    supply, keepers = Supply(), []
+    for _ in range(2):
+        with StudentKernel(Budget(3.0, 200.0, 900 * MIB), supply=supply) as running:
+            assert running.run_cell("print(1)").outputs[0].text == "1\n"
+            keepers.append(psutil.Process(running._connection._manager.provisioner.pid))
+            assert keepers[-1].is_running()
+    supply.close()
+    assert not psutil.wait_procs(keepers, timeout=5)[1]
+
+
+def test_requests_of_the_grader_are_not_seen_by_cells(shared):
+    shared.run_cell(
+        "seen = []\nget_ipython().events.register('pre_run_cell', lambda info: seen.append(info))"
+    )
+    before = shared.describe(["seen"])["seen"]
+    shared.observe("f", [Call((1,))])
+    assert before == shared.describe(["seen"])["seen"] == {"kind": "data", "value": {"list": []}}

@@ -50,6 +50,19 @@ def test_warm_and_cold_say_the_same(running, tmp_path):
     assert strip_places(warm) == strip_places(cold)
 
 
+def test_what_notebooks_import_is_there_and_no_thread_that_nobody_needs(running, tmp_path):
+    async def said():
+        async with running(tmp_path) as kernel:
+            await kernel.run("import sys, threading")
+            return await kernel.print(
+                "[f'graders.{name}' in sys.modules for name in ('returns', 'piecewise', 'quiz')],"
+                " sorted(t.name for t in threading.enumerate() if 'Thread-' not in t.name)"
+            )
+
+    modules, threads = [True] * 3, ["Control", "Heartbeat", "IOPub", "MainThread"]
+    assert asyncio.run(said()) == f"{modules} {threads}"
+
+
 def strip_places(outputs):
     """Outputs without the name of the temporary file that a traceback may tell.
 

@@ -214,7 +214,7 @@ class StudentKernel:
     async def _give_back(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None and self._supply is not None:
-            self._supply.take_back(connection)
+            await self._supply.take_back(connection)
 
     # --- the kernel -------------------------------------------------------------------------
 

@@ -84,11 +84,12 @@ class Supply:
             spare.connection.abandon()
         return connection
 
-    def take_back(self, connection: Connection) -> None:
-        """Ends a kernel, while its user goes on to something else."""
+    async def take_back(self, connection: Connection) -> None:
+        """Kills a kernel; its user need not wait until it has ended."""
         ending = asyncio.ensure_future(connection.close())
         self._ending.add(ending)
         ending.add_done_callback(self._ending.discard)
+        await asyncio.sleep(0)  # it gets as far as waiting: the kernel is killed now
 
     async def ended(self) -> None:
         """Waits until the kernels that were given back have ended."""

@@ -95,15 +95,18 @@ def test_the_notebooks_time_ends_everything():
         assert late.sent == []
 
 
-def test_a_kernel_that_was_given_back_ends_while_the_next_one_works():
-    supply, keepers = Supply(), []
+def test_a_kernel_that_was_given_back_is_killed_at_once():
+    supply = Supply()
     for _ in range(2):
         with StudentKernel(Budget(3.0, 200.0, 900 * MIB), supply=supply) as running:
             assert running.run_cell("print(1)").outputs[0].text == "1\n"
-            keepers.append(psutil.Process(running._connection._manager.provisioner.pid))
-            assert keepers[-1].is_running()
+            folder = running._connection._folder
+            keeper = psutil.Process(running._connection._manager.provisioner.pid)
+            kernel = keeper.children()
+        # Though nothing waits for that.
+        assert kernel and not psutil.wait_procs([keeper, *kernel], timeout=5)[1]
     supply.close()
-    assert not psutil.wait_procs(keepers, timeout=5)[1]
+    assert not folder.exists()
 
 
 def test_requests_of_the_grader_are_not_seen_by_cells(shared):

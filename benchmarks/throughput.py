@@ -1,8 +1,8 @@
 """How fast a class is graded: stock nbgrader, this kit with one job and two, and the floor.
 
 Builds a class from the answer bank and grades it in every way, interleaved, several times.
-Prints medians and ratios. Processor time is the whole machine's, because kernels are nobody's
-children; so nothing else should run.
+Prints medians and ratios, and where the time goes, as `breakdown.py` finds it. Processor time is
+the whole machine's, because kernels are nobody's children; so nothing else should run.
 
     python benchmarks/throughput.py [--students N] [--rounds N]
 
@@ -98,7 +98,9 @@ def main() -> None:
                 print(f"  round {number + 1}, {name}: {last.wall:.1f} s", flush=True)
         same, of = compare(course, stock_course)
     print(table(spent, count))
-    print(f"{same} of {of} notebooks have the same mark from stock nbgrader")
+    print(f"{same} of {of} notebooks have the same mark from stock nbgrader\n", flush=True)
+    breakdown = [sys.executable, str(Path(__file__).with_name("breakdown.py"))]
+    subprocess.run(breakdown, check=True, stderr=subprocess.DEVNULL)
 
 
 def run(command: list[str], folder: Path, **environment: str) -> Spent:

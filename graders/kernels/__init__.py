@@ -11,6 +11,7 @@ From the ground up:
 * `cage` and `confine` – what a kernel may see and reach, and what of that the machine offers;
 * `application` – the IPython kernel itself, without what grading has no use for;
 * `family` and `keeper` – the small process beside each kernel that watches it and all it starts;
+* `preloads` – what the warm parent and the server of workers import beforehand;
 * `zygote` – the warm parent that keepers are forked from;
 * `bubble` – bubblewrap, for kernels that start in a fresh process;
 * `launcher` – starts the warm parent, asks it for kernels, falls back to a cold start;

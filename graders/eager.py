@@ -18,7 +18,8 @@ import jax
 import numpy as np
 from jax.extend import core
 
-from graders.stepwise import MAX_OPERATIONS, RULES, Stepwise, operations
+from graders.scalars import RULES
+from graders.stepwise import MAX_OPERATIONS, Stepwise, operations
 
 _LOOPS = ("scan", "while", "cond")
 _JIT = ("jit", "pjit")

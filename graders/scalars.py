@@ -8,6 +8,7 @@ function gives `None`, and the program is run another way.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -21,7 +22,8 @@ from graders.watch import called
 Function: TypeAlias = Callable[..., "list[Any] | None"]
 """Gets NumPy scalars, the program's constants first; its results, or `None`."""
 
-_RULES = elementwise.RULES | movement.RULES
+RULES = elementwise.RULES | movement.RULES
+"""The operations that NumPy may do, by the primitives' names."""
 
 _MOST = 300
 """Operations that are written out."""
@@ -93,11 +95,12 @@ class _Writer:
         self.lines: list[str] = []
         self.names: dict[str, Any] = {"sqrt": np.sqrt}
         self._places: dict[Any, str] = {}
+        self._numbers = itertools.count()
         self._left = _MOST
 
     def place(self, variable: Any) -> str:
-        """A name for a variable."""
-        name = self._places[variable] = f"v{len(self._places)}"
+        """A name of its own for a variable; one of a jaxpr that is called twice gets another."""
+        name = self._places[variable] = f"v{next(self._numbers)}"
         return name
 
     def read(self, atom: Any) -> str:
@@ -107,7 +110,7 @@ class _Writer:
         return self._places[atom]
 
     def _constant(self, value: Any) -> str:
-        name = f"c{len(self.names)}"
+        name = f"c{next(self._numbers)}"
         self.names[name] = value
         return name
 
@@ -144,7 +147,7 @@ class _Writer:
 
     def _operation(self, equation: Any) -> None:
         name = equation.primitive.name
-        rule = _RULES.get(name)
+        rule = RULES.get(name)
         if rule is None or equation.primitive.multiple_results:
             raise _NotWritten
         [result] = equation.outvars

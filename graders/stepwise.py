@@ -17,14 +17,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
-from graders import elementwise, jaxprs, movement, scalars
+from graders import jaxprs, scalars
 from graders.elementwise import DTYPES, Rule
+from graders.scalars import RULES
 from graders.watch import Watcher, keep_done
 
 log = logging.getLogger(__name__)
-
-RULES = elementwise.RULES | movement.RULES
-"""The operations that NumPy may do, by the primitives' names."""
 
 MAX_OPERATIONS = 30_000
 """A program is compiled once it has run about this many operations singly."""

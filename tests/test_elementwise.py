@@ -12,7 +12,7 @@ from jax import lax
 
 from graders.elementwise import DTYPES as TAKEN
 from graders.movement import MOST_SUMMED
-from graders.stepwise import RULES
+from graders.scalars import RULES
 
 FLOATS = [
     0.0,

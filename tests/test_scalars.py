@@ -71,6 +71,18 @@ def test_a_program_with_calls_constants_and_choices():
         np.testing.assert_array_equal([float(x) for x in got], [float(x) for x in expected])
 
 
+def test_a_function_that_is_called_again_keeps_its_steps_apart():
+    @jax.jit
+    def nested(x):
+        double = x * 2
+        return double * (double + 1) - x
+
+    def program(x):
+        return nested(x) + nested(nested(x))
+
+    assert written(program, jnp.float32(3))(np.float32(3)) == [program(jnp.float32(3))] == [6162]
+
+
 @pytest.mark.parametrize("number", [1e-40, -1e-45])
 def test_subnormal_numbers_are_left_to_jax(number):
     run = written(lambda x: x + 1, jnp.float32(1))

@@ -38,6 +38,12 @@ class _Spare:
                 return self.connection
         return None
 
+    def discard(self) -> None:
+        """Ends it, or its start; what is still going on for it must not go on without it."""
+        if not self.opening.get_loop().is_closed():
+            self.opening.cancel()
+        self.connection.abandon()
+
 
 class Supply:
     """Hands out kernels, each of which is used once, and takes them back."""
@@ -81,7 +87,7 @@ class Supply:
         self._spare = None
         connection = await spare.opened() if fits else None
         if connection is None:
-            spare.connection.abandon()
+            spare.discard()
         return connection
 
     async def take_back(self, connection: Connection) -> None:
@@ -103,5 +109,4 @@ class Supply:
             run_sync(self.ended)()
         if self._spare is not None:
             spare, self._spare = self._spare, None
-            spare.opening.cancel()
-            spare.connection.abandon()
+            spare.discard()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import dataclasses
 import logging
 import os
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from graders.kernels import bubble
@@ -46,10 +47,8 @@ class WarmParent:
     """A running warm parent with one set of environment variables."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        _ours.add(self.socket)
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        with theirs:
+        with _pair() as (self.socket, theirs), contextlib.ExitStack() as undo:
+            self._stderr = undo.enter_context(tempfile.TemporaryFile())
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "graders.kernels.zygote", str(theirs.fileno())],
                 env=dict(environment),
@@ -60,6 +59,7 @@ class WarmParent:
                 cwd=_HOME,
                 start_new_session=True,
             )
+            undo.pop_all()
 
     @property
     def running(self) -> bool:
@@ -194,12 +194,12 @@ def start_warm(request: Request, environment: Mapping[str, str]) -> socket.socke
     Returns:
         The socket to the kernel's keeper, or None if no warm parent takes the request.
     """
-    ours, theirs = _pair()
-    with theirs:
+    with _pair() as (ours, theirs):
+        ours.setblocking(False)
         for _ in range(2):  # the first may have died since it was last used
             if warm_parent(environment).ask(request, theirs):
                 return ours
-    ours.close()
+        ours.close()
     return None
 
 
@@ -213,8 +213,8 @@ def start_cold(request: Request) -> tuple[socket.socket, subprocess.Popen[bytes]
     if request.confinement is not None:
         before, confinement = bubble.wrap(request.confinement)
         request = dataclasses.replace(request, confinement=confinement)
-    ours, theirs = _pair()
-    with theirs, request.open_log() as log_file:
+    with _pair() as (ours, theirs), request.open_log() as log_file:
+        ours.setblocking(False)
         process = subprocess.Popen(
             [*before, sys.executable, "-m", "graders.kernels.keeper", str(theirs.fileno())],
             env=request.environment,
@@ -224,12 +224,17 @@ def start_cold(request: Request) -> tuple[socket.socket, subprocess.Popen[bytes]
             stderr=log_file,
             cwd=_HOME,
         )
-    ours.send(request.to_json())
+    with contextlib.suppress(ConnectionError):  # it has ended, as the next look at `ours` says
+        ours.send(request.to_json())
     return ours, process
 
 
-def _pair() -> tuple[socket.socket, socket.socket]:
+@contextlib.contextmanager
+def _pair() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """Our end of a connection and the other; ours stays open unless something goes wrong."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.setblocking(False)
     _ours.add(ours)
-    return ours, theirs
+    with theirs, contextlib.ExitStack() as undo:
+        undo.enter_context(ours)
+        yield ours, theirs
+        undo.pop_all()

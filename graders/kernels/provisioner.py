@@ -9,7 +9,6 @@ import os
 import signal
 import socket
 import subprocess
-import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -139,7 +138,6 @@ class GradersProvisioner(LocalProvisioner):
     async def _start_warm(self, request: Request, environment: dict[str, str]) -> bool:
         for _ in range(2):  # a warm parent that dies takes the requests it has not read with it
             self._control = launcher.start_warm(request, environment)
-            self._close_in_the_end()
             if self._control is not None and await self._wait_ready():
                 self.started = "warm"
                 return True
@@ -150,7 +148,6 @@ class GradersProvisioner(LocalProvisioner):
 
     async def _start_cold(self, request: Request) -> None:
         self._control, self._cold = launcher.start_cold(request)
-        self._close_in_the_end()
         if not await self._wait_ready():
             reason = self._failure or self._last_line() or "no message"
             self._let_go()
@@ -290,12 +287,9 @@ class GradersProvisioner(LocalProvisioner):
             runtime.remove(self._runtime)
             self._runtime = None
 
-    def _close_in_the_end(self) -> None:
-        """Closes the socket before it is collected, also where both are part of a cycle."""
-        if self._control is not None:
-            weakref.finalize(self, self._control.close).atexit = False
-
     def __del__(self) -> None:
+        if self._control is not None:
+            self._control.close()
         if self._runtime is not None:
             runtime.remove(self._runtime)
 

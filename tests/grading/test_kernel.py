@@ -1,11 +1,13 @@
 """A student's kernel: what ends it, what is done without the guilty, and what that costs."""
 
+import asyncio
+
 import psutil
 import pytest
 
 from graders.grading.kernel import Budget, StudentKernel
 from graders.grading.supply import Supply
-from graders.kernels.limits import MIB
+from graders.kernels.limits import MIB, Limits
 from graders.observe import Call
 
 
@@ -107,6 +109,31 @@ def test_a_kernel_that_was_given_back_is_killed_at_once():
         assert kernel and not psutil.wait_procs([keeper, *kernel], timeout=5)[1]
     supply.close()
     assert not folder.exists()
+
+
+def test_a_kernel_made_ready_for_somebody_else_is_given_up(caplog):
+    """While it is being started, it would be started a second time, cold, and stay."""
+
+    async def main():
+        supply = Supply()
+        taken = [await supply.take({}, options(900))]
+        spare = supply._spare
+        while spare.connection._manager is None or not spare.connection._manager.has_kernel:
+            await asyncio.sleep(0)
+        assert not spare.opening.done()
+        taken.append(await supply.take({}, options(800)))
+        await asyncio.wait([spare.opening])
+        assert spare.opening.cancelled()
+        assert not caplog.records
+        for connection in taken:
+            await connection.close()
+        supply.close()
+
+    asyncio.run(main())
+
+
+def options(memory):
+    return {"limits": Limits(memory=memory * MIB)}
 
 
 def test_requests_of_the_grader_are_not_seen_by_cells(shared):

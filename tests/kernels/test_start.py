@@ -14,6 +14,7 @@ from jupyter_client.manager import AsyncKernelManager, KernelManager
 from nbclient import NotebookClient
 
 from graders.kernels import launcher
+from graders.kernels.keeper import Request
 from graders.kernels.manager import GradingKernelManager, kernel_manager
 
 CELL = """
@@ -238,3 +239,17 @@ def test_by_the_name_of_its_kernelspec(tmp_path, manager_class):
 def test_folder_has_to_be_there(tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist; make it first"):
         kernel_manager(tmp_path / "nowhere")
+
+
+def test_a_start_that_fails_leaves_nothing_open(tmp_path, monkeypatch):
+    before = set(launcher._ours)
+    request = Request(str(tmp_path / "c.json"), str(tmp_path), str(tmp_path / "gone"), {})
+    with pytest.raises(FileNotFoundError) as caught:
+        launcher.start_cold(request)
+    monkeypatch.setattr(launcher.sys, "executable", str(tmp_path / "no-python"))
+    monkeypatch.setattr(launcher, "_parents", {})
+    with pytest.raises(FileNotFoundError) as caught_too:
+        launcher.start_warm(request, {})
+    opened = set(launcher._ours) - before
+    assert len(opened) == 3  # kept by the tracebacks
+    assert all(sock.fileno() == -1 for sock in opened), (caught, caught_too)

@@ -19,14 +19,15 @@ REPOSITORY = Path(__file__).parents[2]
 HONEST = ("honest-1", "honest-2", "O'Brien, Zoë", "王 小明", '"Q" Quote', "=SUM(A1)")
 """Students who have everything right."""
 
+# Little memory, so that what takes all of it does so soon: a new machine may give it slowly.
 CONFIG = """
 from graders.grading.config import configure
 c = get_config()
 c.CourseDirectory.course_id = "situations"
 configure(c)
-c.JudgeAnswers.call_timeout = 8.0
+c.JudgeAnswers.call_timeout = 10.0
 c.JudgeAnswers.notebook_timeout = 100.0
-c.JudgeAnswers.memory_limit = 700
+c.JudgeAnswers.memory_limit = 350
 """
 
 

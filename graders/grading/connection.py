@@ -164,17 +164,17 @@ class Connection:
                     await self._wait(channel, death, deadline)
                     continue
                 message = self._message(frames, request)
-                if message is None:
-                    if time.monotonic() >= deadline:
-                        raise Ended(seeing.TIMED_OUT)
-                    continue
-                kind, content = message
-                if idle:
-                    return content
-                if kind == "status":
-                    idle = content.get("execution_state") == "idle"
-                elif take(kind, content):
-                    deadline = until()
+                if message is not None:
+                    kind, content = message
+                    if idle:
+                        return content
+                    if kind == "status":
+                        idle = content.get("execution_state") == "idle"
+                    elif take(kind, content):
+                        deadline = until()
+                # Here too: a kernel can send faster than its messages are read.
+                if time.monotonic() >= deadline:
+                    raise Ended(seeing.TIMED_OUT)
         finally:
             death.cancel()
 

@@ -1,10 +1,12 @@
 """A student's kernel: what ends it, what is done without the guilty, and what that costs."""
 
 import asyncio
+import time
 
 import psutil
 import pytest
 
+from graders.grading.connection import Connection
 from graders.grading.kernel import Budget, StudentKernel
 from graders.grading.supply import Supply
 from graders.kernels.limits import MIB, Limits
@@ -95,6 +97,37 @@ def test_the_notebooks_time_ends_everything():
         assert late.describe(["x"]) == {"x": {"kind": "stopped", "status": "timed-out"}}
         assert statuses(late.observe("x", [Call(()), Call(())])) == ["timed-out"] * 2
         assert late.sent == []
+
+
+FLOOD = """
+import zmq
+kernel = get_ipython().kernel
+content = {content}
+message = kernel.session.serialize(kernel.session.msg({kind!r}, content, kernel.get_parent()))
+socket = kernel.iopub_thread.socket
+while True:
+    try:
+        socket.send_multipart([b"x", *message], zmq.NOBLOCK)
+    except zmq.ZMQError:
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [("stream", {"name": "stdout", "text": "x"}), ("status", {"execution_state": "busy"})],
+)
+def test_messages_without_end_last_no_longer_than_the_cell_may(kind, content, monkeypatch):
+    read = Connection._message
+
+    def read_slowly(*args):
+        time.sleep(0.005)  # so that there is always another one
+        return read(*args)
+
+    monkeypatch.setattr(Connection, "_message", read_slowly)
+    with kernel(seconds=1.0) as running:
+        assert running.run_cell(FLOOD.format(kind=kind, content=content)).status == "timed-out"
+        assert running.run_cell("print(1)").outputs[0].text == "1\n"
 
 
 def test_a_kernel_that_was_given_back_is_killed_at_once():

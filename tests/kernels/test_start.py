@@ -241,6 +241,23 @@ def test_folder_has_to_be_there(tmp_path):
         kernel_manager(tmp_path / "nowhere")
 
 
+LOOKS_AT_PACKAGES = """
+import importlib.metadata, jax
+looks = []
+importlib.metadata.entry_points = lambda **group: looks.append(group) or []
+print(jax.devices()[0].platform, looks)
+"""
+
+
+def test_a_warm_kernel_does_not_look_for_plugins_again(running, tmp_path):
+    async def main():
+        async with running(tmp_path) as kernel:
+            said = await kernel.run(LOOKS_AT_PACKAGES)
+            return [content["text"] for kind, content in said if kind == "stream"]
+
+    assert asyncio.run(main()) == ["cpu []\n"]
+
+
 def test_a_start_that_fails_leaves_nothing_open(tmp_path, monkeypatch):
     before = set(launcher._ours)
     request = Request(str(tmp_path / "c.json"), str(tmp_path), str(tmp_path / "gone"), {})

@@ -99,10 +99,14 @@ def test_driver_worker_warm_parent_and_kernel(course):
             for kind in kinds:
                 time.sleep(chance.uniform(0.2, 1.0))
                 victims = []
-                while not victims and process.poll() is None:
+                # There is one warm parent for both workers. A keeper that has just left its own
+                # parent looks like another for a moment.
+                alone = kind == "warm parent"
+                while process.poll() is None:
                     victims = find(process.pid, kind)
-                if kind == "warm parent":
-                    assert len(victims) == 1  # for both workers
+                    if len(victims) == 1 or (victims and not alone):
+                        break
+                assert not alone or len(victims) == 1
                 if victims:
                     chance.choice(victims).kill()
                     killed.append(kind)

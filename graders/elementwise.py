@@ -12,15 +12,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 Rule = Callable[..., Any]
 """Gets an operation's parameters and operands: its result, or `None` if JAX has to say."""
 
-DTYPES = frozenset(map(np.dtype, "?bBhHiIqQefd"))
+BFLOAT16 = np.dtype(jnp.bfloat16)
+
+KIND = {dtype: dtype.kind for dtype in map(np.dtype, "?bBhHiIqQefd")} | {BFLOAT16: "f"}
+"""The kinds of the dtypes that rules take: NumPy's letters."""
+
+DTYPES = frozenset(KIND)
 """The dtypes of operands that rules take."""
 
-TINY = {dtype: float(np.finfo(dtype).tiny) for dtype in DTYPES if dtype.kind == "f"}
+TINY = {dtype: float(jnp.finfo(dtype).tiny) for dtype, kind in KIND.items() if kind == "f"}
 """The smallest normal number of each."""
 
 _MOST_CHOICES = 31  # NumPy's.
@@ -41,14 +47,14 @@ def open_which(value: Any) -> bool:
 
     For zero, whose sign may be either, and for NaN it is open.
     """
-    return bool(value.dtype.kind == "f" and (np.equal(value, 0) | np.isnan(value)).any())
+    return bool(KIND[value.dtype] == "f" and (np.equal(value, 0) | np.isnan(value)).any())
 
 
 def _computed(function: Callable[..., Any], kinds: str) -> Rule:
     """A rule for a function of NumPy, and for the kinds of dtype that it is good for."""
 
     def rule(parameters: Mapping[str, Any], *operands: Any) -> Any:
-        kind = operands[0].dtype.kind
+        kind = KIND[operands[0].dtype]
         if kind not in kinds:
             return None
         value = function(*operands)
@@ -75,6 +81,8 @@ def _extreme(function: Callable[..., Any]) -> Rule:
 
 def _power(parameters: Mapping[str, Any], x: Any) -> Any:
     """A whole power, multiplied in the order in which JAX multiplies it."""
+    if not takes("integer_pow", x.dtype):
+        return None
     left, square, product = abs(parameters["y"]), x, None
     seen = [x]
     while left:
@@ -102,12 +110,20 @@ def _convert(parameters: Mapping[str, Any], array: Any) -> Any:
     dtype = np.dtype(parameters["new_dtype"])
     if dtype not in DTYPES or has_subnormals(array):
         return None
-    if array.dtype.kind == "f" and dtype.kind in "iu":
-        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    kinds = KIND[array.dtype], KIND[dtype]
+    if kinds[0] == "f" and kinds[1] in "iu":
+        least, most = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
         if not ((array > least) & (array < most)).all():
             return None
+    if dtype == BFLOAT16 and not _fits_float32(array):
+        return None
     value = array.astype(dtype)
     return None if has_subnormals(value) else value
+
+
+def _fits_float32(array: Any) -> bool:
+    """Whether no number is rounded on its way through float32, which may round it twice."""
+    return bool((array.astype(np.float32).astype(array.dtype) == array).all())
 
 
 def _bits(parameters: Mapping[str, Any], array: Any) -> Any:
@@ -147,8 +163,13 @@ _COMPUTED: dict[str, tuple[Callable[..., Any], str]] = {
     "not": (np.invert, "biu"),
 }
 
-KINDS = {name: kinds for name, (_, kinds) in _COMPUTED.items()}
-"""The kinds of dtype that operations are computed for by NumPy's functions of the same name."""
+
+def takes(name: str, dtype: Any) -> bool:
+    """Whether there are numbers of a dtype for which the rule of this name gives a result."""
+    if name == "integer_pow":
+        return bool(dtype != BFLOAT16)  # XLA rounds some of the products, not all
+    return name not in _COMPUTED or KIND[dtype] in _COMPUTED[name][1]
+
 
 RULES: dict[str, Rule] = {
     **{name: _computed(*what) for name, what in _COMPUTED.items()},

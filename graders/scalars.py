@@ -15,15 +15,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from jax.extend import core
 
-from graders import elementwise, jaxprs, movement
-from graders.elementwise import DTYPES, TINY
+from graders import elementwise, jaxprs, movement, padded
+from graders.elementwise import DTYPES, KIND, TINY
 from graders.watch import called
 
 Function: TypeAlias = Callable[..., "list[Any] | None"]
 """Gets NumPy scalars, the program's constants first; its results, or `None`."""
 
-RULES = elementwise.RULES | movement.RULES
-"""The operations that NumPy may do, by the primitives' names."""
+RULES = elementwise.RULES | movement.RULES | padded.RULES
+"""The operations that JAX is not asked to compile for their shapes, by the primitives' names."""
 
 _MOST = 300
 """Operations that are written out."""
@@ -153,7 +153,7 @@ class _Writer:
         [result] = equation.outvars
         operands = [self.read(atom) for atom in equation.invars]
         dtypes = [_dtype(atom) for atom in equation.invars]
-        if name in elementwise.KINDS and dtypes[0].kind not in elementwise.KINDS[name]:
+        if dtypes and not elementwise.takes(name, dtypes[0]):
             raise _NotWritten
         dtype, value = _dtype(result), self.place(result)
         expression = self._expression(name, equation.params, operands, dtypes, dtype)
@@ -177,7 +177,7 @@ class _Writer:
         result: np.dtype[Any],
     ) -> str | None:
         """An operation by operators, or `None` if its rule has to be called."""
-        kind = dtypes[0].kind
+        kind = KIND[dtypes[0]]
         if name in _OPERATORS:
             return _OPERATORS[name].format(*operands)
         match name, kind:

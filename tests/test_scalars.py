@@ -11,6 +11,7 @@ import pytest
 from jax import lax
 
 from graders import jaxprs, scalars, stepwise
+from graders.elementwise import KIND
 from tests.test_elementwise import NUMBERS, ONE, TWO
 
 ORDINARY = {"f": [1.5, -3.0, 2.0, 1024.0], "i": [3, -2, 7], "u": [3, 7, 2], "b": [True, False]}
@@ -22,7 +23,7 @@ def written(function, *numbers):
 
 def bits(value):
     array = np.asarray(value)
-    return array.view(f"u{array.itemsize}") if array.dtype.kind == "f" else array
+    return array.view(f"u{array.itemsize}") if KIND[array.dtype] == "f" else array
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
@@ -40,7 +41,7 @@ def test_operators_give_what_xla_gives(dtype):
         expected = np.asarray(jax.jit(function)(*columns))
         with np.errstate(all="ignore"):
             results = [run(*row) for row in rows]
-            ordinary = itertools.product(ORDINARY[dtype.kind], repeat=arity)
+            ordinary = itertools.product(ORDINARY[KIND[dtype]], repeat=arity)
             assert None not in [run(*np.array(row, dtype)) for row in ordinary]
         for result, its in zip(results, expected, strict=True):
             if result is not None:
@@ -94,12 +95,11 @@ def test_subnormal_numbers_are_left_to_jax(number):
 @pytest.mark.parametrize(
     "function",
     [
-        jnp.sin,
+        jnp.arctan,
         lambda x: x[None] + jnp.ones(3),
         lambda x: lax.while_loop(lambda c: c < 9, lambda c: c + 1, x),
         lambda x: jax.random.bits(jax.random.key(1)) + x,
         lambda x: sum(x for _ in range(500)),
-        lambda x: x.astype(jnp.bfloat16),
         lambda x: x.astype(int) // 2,
     ],
 )

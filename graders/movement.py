@@ -164,7 +164,7 @@ def _scatter(combine: Callable[[Any, Any], Any], exact: Callable[[Any, Any], boo
 
 
 def _exact_sum(*arrays: Any) -> bool:
-    """Whether no sum of these numbers can be a subnormal one."""
+    """Whether sums are rounded number by number, and none of them can be a subnormal one."""
     for numbers in arrays:
         if numbers.dtype == BFLOAT16:  # XLA may sum such numbers as float32
             return False

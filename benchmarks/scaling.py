@@ -122,9 +122,16 @@ def main() -> None:
     for students in (10, 1_000, 100_000):
         count = students * PER_STUDENT
         print(
-            f"{students:>7,} students, {count:>7,} notebooks: {count * worker / 3600:9.2f} core "
-            f"hours; at least {count * coordinator / 3600:7.2f} h, however many workers"
+            f"{students:>7,} students, {count:>7,} notebooks: {_spoken(count * worker):>6} for one "
+            f"job; at least {_spoken(count * coordinator)}, however many workers"
         )
+
+
+def _spoken(seconds: float) -> str:
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 if __name__ == "__main__":

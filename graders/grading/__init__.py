@@ -13,6 +13,7 @@ From the ground up:
 * `preprocessors` – all of that as nbgrader preprocessors, for `nbgrader_config.py`;
 * `course` – a course folder with its configuration; releasing;
 * `digests`, `rows`, `ledger` – what is graded already; the rows of the class; their file;
+* `cache` – what JAX compiled before, for kernels to read;
 * `batch` – many submissions at once, with one `writer`;
 * `cli` – the command.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -15,13 +16,18 @@ from graders.grading import reading
 from graders.grading.course import Course
 
 
-def of_grader(course: Course) -> str:
-    """Changes with the grader's own code and with the settings."""
-    digest = hashlib.sha256(repr(course.settings()).encode())
-    package = Path(graders.__file__).parent
-    for path in sorted(package.rglob("*.py")):
+@functools.cache
+def of_code() -> str:
+    """Changes with the grader's own code."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(graders.__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def of_grader(course: Course) -> str:
+    """Changes with the grader's own code and with the settings."""
+    return hashlib.sha256(f"{course.settings()!r} {of_code()}".encode()).hexdigest()
 
 
 def of_files(files: Mapping[str, bytes], stamp: str) -> bytes:
